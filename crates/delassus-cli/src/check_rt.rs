@@ -103,9 +103,8 @@ pub fn check_rt(a: &CheckArgs, p: &Prepared) -> Result<Exit, Failure> {
     if let Some(n) = &a.sweeps {
         options.sweeps = u32::try_from(count("--sweeps", n).map_err(bad)?).unwrap_or(u32::MAX);
     }
-    let found = forecast(&p.model, &options).map_err(|e| {
-        Failure::input(vec![Fault::new(e.code(), "", e.to_string())])
-    })?;
+    let found = forecast(&p.model, &options)
+        .map_err(|e| Failure::input(vec![Fault::new(e.code(), "", e.to_string())]))?;
     let file = escape(&a.model.model.display().to_string());
     let refused = found.stability.refuses(step);
     let mut notes = p.notes.clone();
@@ -191,10 +190,7 @@ fn text(f: &Forecast, heading: &str) -> String {
     table.row("rate", &format!("{} Hz, steps of {} s", brief(rate), brief(f.step)));
     table.row("size", &format!("{} velocities, {} constraints", f.velocities, f.rows));
     if f.points > 0 {
-        table.row(
-            "contacts",
-            &format!("{} of {} points may act at a time", f.capacity, f.points),
-        );
+        table.row("contacts", &format!("{} of {} points may act at a time", f.capacity, f.points));
     }
     table.row("operations", &format!("about {} per step", large(f.operations)));
     let of = |n: u64| 100.0 * n as f64 / (f.operations.max(1)) as f64;
@@ -205,7 +201,10 @@ fn text(f: &Forecast, heading: &str) -> String {
         let name = if k == 0 { "dearest" } else { "" };
         table.row(name, &format!("{} ({} operations)", d.element, large(d.operations)));
     }
-    table.row("memory", &format!("about {} bytes, none of it requested during the run", large(f.bytes)));
+    table.row(
+        "memory",
+        &format!("about {} bytes, none of it requested during the run", large(f.bytes)),
+    );
     let s = &f.stability;
     let verdict = match s.largest_step {
         Some(most) if f.step > most => format!("no: {}", s.refusal(f.step)),
@@ -218,7 +217,10 @@ fn text(f: &Forecast, heading: &str) -> String {
     table.row("stable", &verdict);
     if let Some(m) = &s.mode {
         let steps = m.steps_per_period.map_or_else(String::new, |n| {
-            format!(": {n:.1} steps in a period{}", if n < 6.0 { ", damped by the step" } else { "" })
+            format!(
+                ": {n:.1} steps in a period{}",
+                if n < 6.0 { ", damped by the step" } else { "" }
+            )
         });
         let which = if s.limited_by_mode { "limited by" } else { "fastest mode" };
         table.row(which, &format!("{}{steps}", m.text()));

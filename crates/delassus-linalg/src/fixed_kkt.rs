@@ -64,12 +64,7 @@ pub struct FixedKkt {
 impl FixedKkt {
     /// Symbolic analysis and allocation. `s` must contain its diagonal; `massless` says whether some coordinates have no
     /// inertia, which only smaller systems may have.
-    pub fn new(
-        s: Csr,
-        jac: Csr,
-        shape: &MassShape,
-        massless: bool,
-    ) -> Result<FixedKkt, KktError> {
+    pub fn new(s: Csr, jac: Csr, shape: &MassShape, massless: bool) -> Result<FixedKkt, KktError> {
         s.validate()?;
         jac.validate()?;
         check_len("columns of S", s.ncols, s.nrows)?;

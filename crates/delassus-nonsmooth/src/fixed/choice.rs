@@ -92,6 +92,7 @@ impl Choice {
                 m.pressed = false;
                 continue;
             }
+            m.features = at.features;
             let per_metre = p.gap_per_metre(*id);
             let gap = if law.has_gap() { at.gap / per_metre } else { f64::NEG_INFINITY };
             if law.has_gap() {

@@ -164,7 +164,6 @@ impl<P: Unilateral> FixedContacts<P> {
             let p = self.sweeps.of(k);
             // an impact is no force that lasts
             m.force = if place.hit { [0.0; 3] } else { p.map(|x| x / h) };
-            m.features = self.choice.at(k).features;
             m.stuck = place.sticks(&p);
         }
         self.stepped = true;
@@ -181,13 +180,8 @@ impl<P: Unilateral> Between<P> for FixedContacts<P> {
             return Ok(());
         }
         let margin = 2.0 * h * self.speed(&step.from.v) + choice::CLOSE * self.length;
-        let found = self.choice.collect(
-            p,
-            ws,
-            (&self.all, &mut self.memory),
-            margin,
-            (h, self.stepped),
-        );
+        let found =
+            self.choice.collect(p, ws, (&self.all, &mut self.memory), margin, (h, self.stepped));
         self.report = FixedReport { points: found.points, left_out: found.left_out, ..self.report };
         self.report.depth = found.depth;
         for k in 0..self.places.len() {

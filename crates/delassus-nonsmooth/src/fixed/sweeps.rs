@@ -204,7 +204,9 @@ impl Sweeps {
         let (mut own, mut old, mut new) = (0.0f64, [0.0; 2], [0.0; 2]);
         for r in 0..used.min(self.rows - 1) {
             let i = first + 1 + r;
-            own = own.max(self.w[i * n + first + 1..i * n + first + 1 + used].iter().map(|w| w.abs()).sum());
+            own = own.max(
+                self.w[i * n + first + 1..i * n + first + 1 + used].iter().map(|w| w.abs()).sum(),
+            );
             old[r] = self.p[i];
         }
         if own > 0.0 {

@@ -96,8 +96,7 @@ pub fn forecast(model: &Assembled, options: &RealTimeOptions) -> Result<Forecast
     let width = 12;
     let contacts = contact_rows * (one + 2 * width * contact_rows + 2 * d.nv as u64) + sweeps;
     let expressions = sys.expression_work();
-    let of_expressions: u64 =
-        expressions.iter().map(|(_, n)| (EVALUATIONS * n) as u64).sum();
+    let of_expressions: u64 = expressions.iter().map(|(_, n)| (EVALUATIONS * n) as u64).sum();
     let evaluation = PER_VELOCITY * d.nv as u64
         + PER_ENTRY * (2 * structure.jac.nnz() + 2 * structure.tangent.nnz()) as u64;
     let parts = vec![

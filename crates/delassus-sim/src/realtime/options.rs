@@ -1,5 +1,6 @@
 //! Settings of a run in real time, and why one is refused.
 
+use crate::error::size_text;
 use delassus_dae::KktError;
 use delassus_dae::Options;
 use delassus_dae::integrator::{OptionError, SmoothId};
@@ -72,6 +73,14 @@ pub enum RealTimeError {
         /// Why not.
         reason: &'static str,
     },
+    /// So many points of contact at a time need more memory than there is.
+    #[error("{points} points of contact at a time need about {}, for which there is no memory: allow fewer", size_text(*bytes))]
+    NoRoom {
+        /// Points.
+        points: usize,
+        /// Memory needed, bytes.
+        bytes: f64,
+    },
     /// The step does not suit the model.
     #[error("{0}")]
     Unstable(String),
@@ -91,7 +100,7 @@ impl RealTimeError {
             RealTimeError::Option(_) => "E_METHOD_OPTION",
             RealTimeError::Element { .. } => "E_REAL_TIME",
             RealTimeError::Unstable(_) => "E_STEP_UNSTABLE",
-            RealTimeError::Kkt(KktError::NoRoom { .. }) => "E_LIMIT",
+            RealTimeError::NoRoom { .. } | RealTimeError::Kkt(KktError::NoRoom { .. }) => "E_LIMIT",
             RealTimeError::Kkt(_) | RealTimeError::Start(_) => "E_START",
         }
     }

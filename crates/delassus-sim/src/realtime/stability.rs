@@ -71,7 +71,10 @@ impl Stability {
             }
         }
         if sys.dims().nv > ALL_MODES {
-            out.unknown = Some(format!("a model of {} velocities is too large to find its fastest mode", sys.dims().nv));
+            out.unknown = Some(format!(
+                "a model of {} velocities is too large to find its fastest mode",
+                sys.dims().nv
+            ));
             return out;
         }
         let found = match modes(model, ModalOptions { at: At::Start, ..ModalOptions::default() }) {
@@ -106,7 +109,8 @@ impl Stability {
         let most = self.largest_step.unwrap_or(f64::INFINITY);
         let by = match (&self.mode, self.limited_by_mode) {
             (Some(m), true) => format!("for {}", m.text()),
-            _ => "for the fastest auxiliary state (a filter or a relaxation), which is explicit".to_owned(),
+            _ => "for the fastest auxiliary state (a filter or a relaxation), which is explicit"
+                .to_owned(),
         };
         let cure = if self.limited_by_mode { ", or set jacobian = \"exact\"" } else { "" };
         format!(

@@ -5,7 +5,7 @@ use super::ports::{self, InputPort, OutputPort};
 use super::stability::Stability;
 use super::status::StepStatus;
 use delassus_dae::integrator::{FixedWork, Integrator, LinEuler, Settings, SmoothId};
-use delassus_dae::{PointId, Problem, State, StepFailure, Unilateral};
+use delassus_dae::{PointId, Problem, State, StepFailure, Unilateral, has_room};
 use delassus_math::max_abs;
 use delassus_math::memory::{Memory, MemoryError, Remember, restore, save};
 use delassus_model::{Assembled, Measured, Outputs, System, Workspace};
@@ -367,7 +367,8 @@ fn check(sys: &System, o: &RealTimeOptions) -> Result<(), RealTimeError> {
         return Err(RealTimeError::Setting { what: "step", message });
     }
     if settings_word(o, "projection_matrix") == "fresh" {
-        let message = "projection_matrix = \"fresh\" factors other matrices with pivoting: take \"frozen\"";
+        let message =
+            "projection_matrix = \"fresh\" factors other matrices with pivoting: take \"frozen\"";
         return Err(RealTimeError::Setting { what: "method", message: message.to_owned() });
     }
     if !sys.has_contacts() {
@@ -384,9 +385,14 @@ fn check(sys: &System, o: &RealTimeOptions) -> Result<(), RealTimeError> {
     }
     let mut ids = Vec::new();
     sys.near(&sys.workspace(), f64::INFINITY, &mut ids);
-    let bristles = |id: &&PointId| {
-        sys.pressed_friction(**id).is_some_and(|f| f.law.bristle().is_some())
-    };
+    let points = o.contacts.min(ids.len());
+    let (rows, d) = (3.0 * points as f64, sys.dims());
+    let bytes = 8.0 * rows * (rows + d.nv as f64 + d.n_vel as f64);
+    if !has_room(bytes) {
+        return Err(RealTimeError::NoRoom { points, bytes });
+    }
+    let bristles =
+        |id: &&PointId| sys.pressed_friction(**id).is_some_and(|f| f.law.bristle().is_some());
     match ids.iter().find(bristles) {
         Some(id) => refuse(
             format!("contact \"{}\"", sys.point_name(*id)),
