@@ -3,6 +3,7 @@
 use crate::exit::Exit;
 use crate::fault::Fault;
 use crate::new_cmd::Kind;
+use crate::rt::RtArgs;
 use crate::{console, report};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 #[command(name = "delassus", version, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 done, 2 bad input or usage, 3 numerical failure (results up \
-to there are kept), 4 the accuracy asked for is not certified, 5 file or system error, 70 internal error, 130 interrupted (results kept)."
+to there are kept), 4 the accuracy asked for is not certified, 5 file or system error, 6 a deadline of real time was missed, 70 internal error, 130 interrupted (results kept)."
 )]
 pub struct Cli {
     /// What to do.
@@ -41,6 +42,8 @@ pub enum Command {
     Modes(ModesArgs),
     /// Find whirl frequencies over the speed, critical speeds, or the answer to unbalance of a rotor.
     Rotor(RotorArgs),
+    /// Step a model on the clock, with inputs and outputs for other programs.
+    Rt(Box<RtArgs>),
     /// Inspect a model without running it: bodies, joints, degrees of freedom, redundancy.
     Check(CheckArgs),
     /// Write a commented starter model.
@@ -308,6 +311,18 @@ pub struct CheckArgs {
     /// Model.
     #[command(flatten)]
     pub model: ModelArgs,
+    /// Tell what steps in real time need: operations, memory, time, and whether they are stable.
+    #[arg(long)]
+    pub rt: bool,
+    /// With --rt: steps per second, such as "1 kHz" [default: those of the model's fixed step, or 1 kHz].
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true, requires = "rt")]
+    pub rate: Option<String>,
+    /// With --rt: points of contact that act at a time [default: 16].
+    #[arg(long, value_name = "N", requires = "rt")]
+    pub contacts: Option<String>,
+    /// With --rt: sweeps over them in a step [default: 20].
+    #[arg(long, value_name = "N", requires = "rt")]
+    pub sweeps: Option<String>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
@@ -536,7 +551,7 @@ fn input(text: &str) -> Result<InputArg, String> {
     }
 }
 
-fn assignment(text: &str) -> Result<(String, String), String> {
+pub fn assignment(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))

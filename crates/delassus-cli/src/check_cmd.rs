@@ -1,6 +1,7 @@
 //! `delassus check`.
 
 use crate::args::CheckArgs;
+use crate::check_rt;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::prepare::{Prepared, prepare};
@@ -63,6 +64,9 @@ struct Moved<'a> {
 /// Prints the contents of a model. Writes no files.
 pub fn check(a: &CheckArgs) -> Result<Exit, Failure> {
     let prepared = prepare(&a.model, Settings::default())?;
+    if a.rt {
+        return check_rt::check_rt(a, &prepared);
+    }
     let file = delassus::io::model_file::escape(&a.model.model.display().to_string());
     let report = gather(&prepared, file);
     if a.json {

@@ -21,6 +21,8 @@ pub enum Exit {
     Doubtful,
     /// File or system error.
     File,
+    /// A step in real time was late, or its inputs stayed away, and that was to end the run.
+    Deadline,
     /// A bug of this program.
     Internal,
     /// Stopped by a signal; partial results are kept.
@@ -37,6 +39,7 @@ impl Exit {
             Exit::NotCertified => 4,
             Exit::Doubtful => 4,
             Exit::File => 5,
+            Exit::Deadline => 6,
             Exit::Internal => 70,
             Exit::Interrupted => 130,
         }

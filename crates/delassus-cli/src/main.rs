@@ -9,6 +9,7 @@ mod args;
 mod certify_cmd;
 mod certify_text;
 mod check_cmd;
+mod check_rt;
 mod checkpoint;
 mod compare_cmd;
 mod compare_files;
@@ -44,6 +45,7 @@ mod resume_cmd;
 mod rotor_cmd;
 mod rotor_page;
 mod rotor_plot;
+mod rt;
 mod run_cmd;
 mod settings;
 mod signal;
@@ -75,6 +77,7 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Resume(a) => (resume_cmd::resume(a), a.json),
         Command::Certify(a) => (certify_cmd::certify(a), a.run.json),
         Command::Compare(a) => (compare_cmd::compare(a), a.json),
+        Command::Rt(a) => (rt::rt(a), a.json),
         Command::Check(a) => (check_cmd::check(a), a.json),
         Command::Statics(a) => (statics_cmd::statics(a), a.json),
         Command::Modes(a) => (modes_cmd::modes(a), a.json),

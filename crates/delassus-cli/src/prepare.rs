@@ -71,6 +71,11 @@ impl Places {
         out
     }
 
+    /// Notes where a run goes beyond the times of files with inputs.
+    pub fn beyond(&self, t_start: f64, t_end: f64) -> Vec<Fault> {
+        input_files::beyond(&self.input_files, t_start, t_end)
+    }
+
     /// A fault at a model path.
     pub fn fault(&self, code: &str, path: &str, message: &str) -> Fault {
         match self.settings.option_of(path) {
@@ -192,7 +197,7 @@ fn ready(
     let model = assemble(system).map_err(refused)?;
     notes.extend(model.report.notes.iter().cloned());
     let mut notes = places.diagnostics(notes);
-    notes.extend(input_files::beyond(&places.input_files, model.state.t, options.t_end));
+    notes.extend(places.beyond(model.state.t, options.t_end));
     let hash = hash(&places);
     Ok(Prepared { model, options, notes, ignored_keys: 0, hash, places })
 }

@@ -239,7 +239,9 @@ pub fn run_watched(
     };
     let json = report::to_json(&report);
     sim::planted::bug("page");
-    let finished = finish(&target, &json, view.filter(|_| !a.no_report), &outcome.events);
+    let (place, stage) = (target.place.as_ref(), target.stage.as_ref());
+    let view = view.filter(|_| !a.no_report);
+    let finished = finish(place, stage, &json, view, &outcome.events);
     let finished = finished.map_err(|fault| target.lost(fault))?;
     sim::planted::bug("commit");
     if let Some(place) = target.place.take() {
@@ -269,13 +271,14 @@ pub fn run_watched(
 
 /// Writes the summary and the page beside the other files of a folder. If the page cannot be written, this is reported,
 /// and the rest remains valid.
-fn finish(
-    target: &Target,
+pub fn finish(
+    place: Option<&Place>,
+    stage: Option<&Shared>,
     json: &str,
     view: Option<page::View>,
     events: &[Event],
 ) -> Result<Option<Box<Fault>>, Box<Fault>> {
-    let (Some(place), Some(stage)) = (&target.place, &target.stage) else { return Ok(None) };
+    let (Some(place), Some(stage)) = (place, stage) else { return Ok(None) };
     let refused = |e: &WriteError| {
         Box::new(Fault::new("E_OUTPUT", "", e.to_string()).help("check the space on the disk"))
     };

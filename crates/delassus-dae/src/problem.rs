@@ -232,6 +232,14 @@ pub trait Problem: Send + Sync {
     fn realize_position(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Self::Ws);
     /// Computes everything that also depends on v and z; after `realize_position`.
     fn realize_velocity(&self, v: &[f64], z: &[f64], ws: &mut Self::Ws);
+    /// Computes no more than [`Problem::residual_pos`] needs. Everything else counts as not realised.
+    fn realize_places(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Self::Ws) {
+        self.realize_position(t, q, z, ws);
+    }
+    /// Computes no more than [`Problem::residual_vel`] needs; after `realize_position`.
+    fn realize_rates(&self, v: &[f64], z: &[f64], ws: &mut Self::Ws) {
+        self.realize_velocity(v, z, ws);
+    }
     /// M, block by block in the layout of its shape.
     fn mass(&self, ws: &Self::Ws, out: &mut [f64]);
     /// g, n_pos entries.

@@ -70,6 +70,11 @@ impl Expr {
         }
     }
 
+    /// Number of operations of one evaluation, a table counting as one.
+    pub fn operations(&self) -> usize {
+        self.code.len()
+    }
+
     /// The inferred dimension, [`Dim::Any`] if it is not known.
     pub fn dim(&self) -> Dim {
         self.dim

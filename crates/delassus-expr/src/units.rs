@@ -61,7 +61,7 @@ const fn angular(name: &'static str, num: f64, den: f64, dim: Dim) -> (&'static 
     (name, Unit::new(num, den, 1, dim))
 }
 
-static UNITS: [(&str, Unit); 39] = [
+static UNITS: [(&str, Unit); 41] = [
     unit("m", 1.0, 1.0, Dim::LENGTH),
     unit("mm", 1.0, 1e3, Dim::LENGTH),
     unit("cm", 1.0, 1e2, Dim::LENGTH),
@@ -100,6 +100,8 @@ static UNITS: [(&str, Unit); 39] = [
     unit("W", 1.0, 1.0, Dim::POWER),
     unit("kW", 1e3, 1.0, Dim::POWER),
     unit("Hz", 1.0, 1.0, Dim::RATE),
+    unit("kHz", 1e3, 1.0, Dim::RATE),
+    unit("MHz", 1e6, 1.0, Dim::RATE),
     angular("rpm", 1.0, 30.0, Dim::RATE),
 ];
 
@@ -197,6 +199,7 @@ mod tests {
         assert_eq!(si(2.0, "h"), 7200.0);
         assert_eq!(si(3.0, "bar"), 3e5);
         assert_eq!(si(7.0, "Hz"), 7.0);
+        assert_eq!((si(2.0, "kHz"), si(3.0, "MHz")), (2e3, 3e6));
     }
 
     #[test]

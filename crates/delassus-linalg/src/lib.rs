@@ -7,17 +7,20 @@
 //! M a − Gᵀ λ = f ,   G a = b      MassKkt     (M block-diagonal, symmetric ≥ 0)
 //!                                 CondensedKkt (the same, and blocks of M may be coupled)
 //! S x − Gᵀ y = r ,   G x = b      TangentKkt  (S sparse, nonsymmetric)
+//!                                 FixedKkt    (the same operations for all values)
 //! ```
 //!
 //! The multipliers act along `+Gᵀ`. `G` may be rank-deficient in both. The
 //! [`rank`] module answers the slower question of *which* rows are dependent.
 
+mod block_order;
 mod branch;
 mod condense;
 mod coupled_kkt;
 mod dense_ldl;
 mod dense_lu;
 mod error;
+mod fixed_kkt;
 mod inverse_blocks;
 mod mass_kkt;
 mod mass_shape;
@@ -47,6 +50,7 @@ mod vecops;
 
 pub use condense::CondensedKkt;
 pub use error::KktError;
+pub use fixed_kkt::FixedKkt;
 pub use mass_kkt::MassKkt;
 pub use mass_shape::{Coupling, MassShape};
 pub use options::{Backend, Counts, FactorInfo, KktOptions, SolveInfo};

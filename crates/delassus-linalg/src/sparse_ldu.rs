@@ -67,16 +67,30 @@ impl SparseLdu {
             }
         }
         let order = coupled_kkt::order(nv, &lower, &waits)?;
+        SparseLdu::with_order(saddle, order, most)
+    }
+
+    /// The same in a given order, `order[new] = old`.
+    pub(crate) fn with_order(
+        saddle: &Saddle,
+        order: Vec<u32>,
+        most: usize,
+    ) -> Result<Option<SparseLdu>, KktError> {
+        let (n, nv) = (saddle.n, saddle.nv);
         let mut place = vec![0u32; n];
         for (new, &old) in order.iter().enumerate() {
             place[old as usize] = new as u32;
         }
-        let mut columns: Vec<(u32, u32)> = lower
+        let mut columns: Vec<(u32, u32)> = saddle
+            .entries
             .iter()
-            .map(|&(i, j)| (place[i as usize], place[j as usize]))
+            .copied()
+            .chain((0..n as u32).map(|i| (i, i)))
+            .map(|(i, j)| (place[i as usize], place[j as usize]))
             .map(|(i, j)| (i.min(j), i.max(j)))
             .collect();
         columns.sort_unstable();
+        columns.dedup();
         let a_ptr = starts(n, columns.iter().map(|c| c.0));
         let a_row: Vec<u32> = columns.iter().map(|c| c.1).collect();
         let (l_ptr, l_row) = sparse_ldl::fill_in(n, &a_ptr, &a_row)?;
@@ -122,6 +136,41 @@ impl SparseLdu {
     pub(crate) fn factor(&mut self, s: &[f64], rows: &[f64], cols: &[f64]) -> Option<(f64, usize)> {
         self.load(s, rows, cols);
         self.measure();
+        self.eliminate(|part, _, pivot| {
+            // a NaN is not trusted either
+            (part >= TRUSTED && part.is_finite()).then_some(pivot)
+        })
+    }
+
+    /// Sizes of the unknowns for [`SparseLdu::factor_always`], in their own order.
+    pub(crate) fn set_sizes(&mut self, sizes: &[f64]) {
+        for (to, &old) in self.scale.iter_mut().zip(&self.order) {
+            *to = sizes[old as usize];
+        }
+    }
+
+    /// The same with sizes that were set, and with the same operations for all values: a pivot below the part `floor` of
+    /// its size is replaced by that.
+    pub(crate) fn factor_always(
+        &mut self,
+        s: &[f64],
+        rows: &[f64],
+        cols: &[f64],
+        floor: f64,
+    ) -> (f64, usize) {
+        self.load(s, rows, cols);
+        let found = self.eliminate(|part, size, pivot| {
+            Some(if part < floor { (floor * size).copysign(pivot) } else { pivot })
+        });
+        found.unwrap_or((0.0, 0))
+    }
+
+    /// Eliminates what was loaded; `judge` gets each pivot as a part of its size, that size, and the pivot, and returns
+    /// the one to use, or none where the factors are not wanted.
+    fn eliminate(
+        &mut self,
+        mut judge: impl FnMut(f64, f64, f64) -> Option<f64>,
+    ) -> Option<(f64, usize)> {
         let mut weakest = (1.0, 0);
         let work = &mut self.work[..];
         for j in 0..self.n {
@@ -141,14 +190,13 @@ impl SparseLdu {
             let pivot = std::mem::take(&mut work[j])[0];
             let part = pivot.abs() / self.scale[j];
             let column = self.l_ptr[j] as usize..self.l_ptr[j + 1] as usize;
-            // a NaN is not trusted either
-            if !(part >= TRUSTED && part.is_finite()) {
+            let Some(pivot) = judge(part, self.scale[j], pivot) else {
                 // the work column must be left clean for the next call
                 for &i in &self.l_row[column] {
                     work[i as usize] = [0.0; 2];
                 }
                 return None;
-            }
+            };
             if part < weakest.0 {
                 weakest = (part, self.order[j] as usize);
             }
@@ -162,8 +210,34 @@ impl SparseLdu {
         Some(weakest)
     }
 
+    /// When each unknown is eliminated.
+    pub(crate) fn places(&self) -> Vec<usize> {
+        let mut out = vec![0; self.n];
+        for (new, &old) in self.order.iter().enumerate() {
+            out[old as usize] = new;
+        }
+        out
+    }
+
+    /// Number of entries of the factors, with the diagonal.
+    pub(crate) fn entries(&self) -> usize {
+        2 * self.l_row.len() + self.n
+    }
+
+    /// Multiplications of one factorisation by unknown, in their own order.
+    pub(crate) fn multiplications(&self) -> Vec<u64> {
+        let tail = |&(k, at): &(u32, u32)| u64::from(self.l_ptr[k as usize + 1] - at);
+        let mut out = vec![0; self.n];
+        for (j, &old) in self.order.iter().enumerate() {
+            let before = &self.r[self.r_ptr[j] as usize..self.r_ptr[j + 1] as usize];
+            let own = u64::from(self.l_ptr[j + 1] - self.l_ptr[j]);
+            out[old as usize] = 2 * before.iter().map(tail).sum::<u64>() + own;
+        }
+        out
+    }
+
     fn load(&mut self, s: &[f64], rows: &[f64], cols: &[f64]) {
-        self.a.fill([0.0; 2]);
+        // the same places are written each time: those that are not stay zero
         let (to_s, rest) = self.slot.split_at(s.len());
         let (to_rows, to_cols) = rest.split_at(rows.len());
         let mut put = |slot: u32, v: f64| self.a[(slot / 2) as usize][(slot % 2) as usize] = v;

@@ -11,6 +11,7 @@ mod basic;
 mod burden;
 mod cholesky;
 mod even;
+pub mod fixed;
 mod friction;
 pub mod groups;
 mod held;

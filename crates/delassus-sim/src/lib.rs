@@ -26,6 +26,7 @@ mod options;
 mod pace;
 pub mod planted;
 mod pool;
+pub mod realtime;
 mod recorder;
 mod results;
 mod run;

@@ -9,6 +9,7 @@ use delassus::dae::{Settings, Tolerances};
 use delassus::model::Assembled;
 use delassus::model::System;
 use delassus::sim::contact::EventDriven;
+use delassus::sim::realtime::{RealTimeOptions, Stepper};
 use delassus::sim::{Driver, DriverOptions, Recorder, StateRing, able_methods};
 use delassus_nonsmooth::Mode;
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
@@ -108,6 +109,49 @@ fn steps_and_samples_do_not_touch_the_heap() {
             if n > 0 {
                 touched.push(format!("{file} with {}: {n} heap calls", method.name));
             }
+        }
+    }
+    assert!(touched.is_empty(), "{touched:#?}");
+}
+
+/// Steps in real time: contacts that close, slide, rebound and open, soft and rigid, more of them than there is room for,
+/// inputs, good and bad ones, tables, expressions, controllers, and the end by an error.
+#[test]
+fn steps_in_real_time_do_not_touch_the_heap() {
+    let mut touched = Vec::new();
+    for (file, contacts, steps) in [
+        ("slider_crank.toml", 0, 100),
+        ("motor_pid.toml", 0, 100),
+        ("vehicle_bushing.toml", 0, 100),
+        ("benchmarks/A1_slider_crank_case1.toml", 0, 1000),
+        ("benchmarks/B4_bricard.toml", 0, 100),
+        ("benchmarks/J1_vehicle_trailer.toml", 0, 1000),
+        ("benchmarks/J2_vehicle.toml", 0, 1000),
+        ("stack_of_boxes.toml", 40, 20),
+        ("stack_of_boxes.toml", 3, 20),
+        ("box_on_incline.toml", 8, 300),
+        ("bouncing_ball.toml", 4, 1000),
+        ("gripper.toml", 8, 100),
+        ("benchmarks/G13_stack_3d.toml", 16, 20),
+        ("benchmarks/E1_falling_ball.toml", 4, 300),
+    ] {
+        let m = support::load(file, &[]);
+        let mut options = RealTimeOptions::of(&m.system, 1e-3);
+        options.contacts = contacts.max(1);
+        let mut stepper = Stepper::prepare(&m, &options).unwrap_or_else(|e| panic!("{file}: {e}"));
+        let mut inputs: Vec<f64> = stepper.inputs().iter().map(|i| i.default).collect();
+        let mut out = vec![0.0; stepper.outputs().len()];
+        let n = counted(|| {
+            for k in 0..steps {
+                if k == steps / 2 {
+                    inputs.iter_mut().for_each(|x| *x = f64::NAN);
+                }
+                stepper.step(&inputs);
+                stepper.read(&mut out);
+            }
+        });
+        if n > 0 {
+            touched.push(format!("{file} with {contacts} points: {n} heap calls"));
         }
     }
     assert!(touched.is_empty(), "{touched:#?}");

@@ -5,6 +5,7 @@ import { count, num, plural } from "../format";
 import type { Cursor } from "../time";
 import { Chart, chartObserver, type Curve, type Zoom } from "./chart";
 import { h } from "./dom";
+import { realTimePictures } from "./realtime";
 
 const WORDS: Record<Tone, string> = { good: "good", fair: "look at it", bad: "doubtful", none: "" };
 
@@ -68,6 +69,7 @@ export class Trust {
       h("p", { class: `verdict ${worst}` }, failed ? "The run failed: what is shown ends before the end." : verdict.text),
       h("div", { class: "cards" }, ...cards.map((c) => h("div", { class: `card ${c.tone}` }, h("div", { class: "card-title" }, c.title, c.tone !== "none" ? h("span", { class: "tone" }, WORDS[c.tone]) : null), h("div", { class: "card-value" }, c.value), h("div", { class: "card-note" }, c.note)))),
     ];
+    children.push(...realTimePictures(summary));
     const warnings = this.warnings();
     if (warnings.length > 0 || notes.length > 0) {
       children.push(

@@ -49,6 +49,11 @@ pub struct Frames {
 }
 
 impl Frames {
+    /// Rows of a motion with the values of columns at the same times.
+    pub fn of(motion: MotionFile, names: Arc<[String]>, columns: Vec<Vec<f64>>) -> Frames {
+        Frames { motion, names, columns, contacts: Vec::new(), loads: Vec::new() }
+    }
+
     fn text(&self) -> Arc<str> {
         let names = self.names.iter().map(String::as_str);
         let frames = LiveFrames {
@@ -156,11 +161,16 @@ impl Hub {
 
     /// Sends new rows to every watcher that can receive them. Does not block, not even on the list of watchers.
     pub fn offer(&self, recorder: &Recorder) {
+        let rows = recorder.motion.t().len();
+        self.offer_rows(rows, &|from| Tracks::of(recorder).frames(from));
+    }
+
+    /// The same for rows from elsewhere: how many there are, and those from one on.
+    pub fn offer_rows(&self, rows: usize, frames: &dyn Fn(usize) -> Option<Frames>) {
         let Ok(mut inner) = self.inner.try_lock() else { return };
         let Inner { watchers, left_out, .. } = &mut *inner;
-        let rows = recorder.motion.t().len();
         watchers.retain_mut(|w| {
-            let stays = w.offer(recorder);
+            let stays = w.offer(rows, frames);
             if !stays {
                 *left_out = (*left_out).max(w.left_out + rows.saturating_sub(w.next));
             }
@@ -253,12 +263,11 @@ impl Watcher {
     }
 
     /// `false` if the watcher is gone. A slow watcher costs nothing: the next message covers these rows too, thinned.
-    fn offer(&mut self, r: &Recorder) -> bool {
+    fn offer(&mut self, rows: usize, frames: &dyn Fn(usize) -> Option<Frames>) -> bool {
         if self.is_behind() {
             return true;
         }
-        let rows = r.motion.t().len();
-        let Some(frames) = Tracks::of(r).frames(self.next) else { return true };
+        let Some(frames) = frames(self.next) else { return true };
         let shown = frames.motion.t.len();
         match self.send(Message::Frames(Arc::new(frames))) {
             Sent::Yes => {

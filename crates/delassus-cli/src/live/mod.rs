@@ -18,6 +18,7 @@ use delassus::sim::contact::Event;
 use delassus::sim::{Observer, Recorder, RunOutcome};
 use delassus_report::{Description, Report, ReportColumn, Steps};
 use http::{Gate, Refusal, Target};
+pub use hub::Frames;
 use hub::{Hub, Message, Tracks, message};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -139,7 +140,8 @@ impl Live {
         Ok(crate::prepare::hex(&bytes))
     }
 
-    fn start(description: Option<&Description>) -> Result<Live, Failure> {
+    /// Starts it for a model.
+    pub fn start(description: Option<&Description>) -> Result<Live, Failure> {
         let refused = |e: std::io::Error| {
             let message = format!("no port of the loopback can be opened: {e}");
             Failure::file(
@@ -175,10 +177,31 @@ impl Live {
         Ok(Live { address, hub, stop, thread: Some(thread) })
     }
 
+    /// Offers rows to the watchers: how many there are, and those from one on. Does not wait.
+    pub fn offer(&self, rows: usize, frames: &dyn Fn(usize) -> Option<Frames>) {
+        self.hub.offer_rows(rows, frames);
+    }
+
     /// Sends what is left, and ends when it has been received or nobody fetches it.
-    fn finish(mut self, outcome: Option<&RunOutcome>, summary: &str) {
-        let summary: Value = serde_json::from_str(summary).unwrap_or_default();
+    fn finish(self, outcome: Option<&RunOutcome>, summary: &str) {
         let steps = outcome.map(|o| steps_json(&page::steps(&o.steps)));
+        let rest = |from: usize| outcome.and_then(|o| Tracks::whole(o).frames(from));
+        self.end(&rest, outcome.map_or(&[][..], |o| &o.events), steps, summary);
+    }
+
+    /// The same for rows from elsewhere.
+    pub fn finish_with(self, frames: &dyn Fn(usize) -> Option<Frames>, summary: &str) {
+        self.end(frames, &[], None, summary);
+    }
+
+    fn end(
+        mut self,
+        frames: &dyn Fn(usize) -> Option<Frames>,
+        events: &[Event],
+        steps: Option<Value>,
+        summary: &str,
+    ) {
+        let summary: Value = serde_json::from_str(summary).unwrap_or_default();
         let last = match summary.get("errors").and_then(|e| e.get(0)) {
             None => {
                 let done = json!({
@@ -204,11 +227,7 @@ impl Live {
                 .to_string(),
             ),
         };
-        let rest = |from: usize| {
-            let frames = outcome.and_then(|o| Tracks::whole(o).frames(from))?;
-            Some(Message::Frames(Arc::new(frames)))
-        };
-        let events = outcome.map_or(&[][..], |o| &o.events);
+        let rest = |from: usize| Some(Message::Frames(Arc::new(frames(from)?)));
         let clock = Instant::now();
         while !self.hub.finish(&rest, events, &last)
             && clock.elapsed() < LINGER

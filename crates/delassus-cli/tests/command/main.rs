@@ -15,6 +15,7 @@ mod reliability;
 mod report;
 mod resume;
 mod rotor;
+mod rt;
 mod runs;
 mod signals;
 mod stepping;

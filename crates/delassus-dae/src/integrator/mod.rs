@@ -32,7 +32,7 @@ pub use gen_alpha::GenAlpha;
 pub use half_explicit::{Hem5, Phem56};
 pub use id::{MethodId, SmoothId};
 pub use info::{Abilities, MethodInfo};
-pub use lin_euler::LinEuler;
+pub use lin_euler::{Between, FixedWork, FreeStep, LinEuler, Nothing};
 pub use options::{OptionError, OptionInfo, OptionKind, OptionValue, Options};
 pub use radau5::Radau5;
 pub use stepping_methods::SteppingId;

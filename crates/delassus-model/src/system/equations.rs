@@ -141,6 +141,58 @@ impl Problem for System {
         self.evaluate_forces(ws);
     }
 
+    fn realize_places(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Workspace) {
+        ws.t = t;
+        ws.z.copy_from_slice(z);
+        ws.kin.place(&self.bodies, &self.frames, q);
+        self.coincidence_positions(ws);
+        for &i in &self.other_rows {
+            let row = &self.rows[i];
+            let mut g = match &row.offset {
+                RowOffset::Const(x) => -x,
+                RowOffset::Motion(e, _) => {
+                    ws.vars[var::T] = t;
+                    -e.eval(&ws.vars)
+                }
+            };
+            for term in &self.terms[row.terms.clone()] {
+                g += match term.scalar.kind {
+                    ScalarKind::World(axis) => {
+                        let (a, b) = (&ws.kin.frames[term.scalar.a], &ws.kin.frames[term.scalar.b]);
+                        term.c * (b.p[axis] - a.p[axis])
+                    }
+                    _ => term.c * term.scalar.kind.value(&self.pair(ws, &term.scalar), &ws.z),
+                };
+            }
+            ws.g[i] = g;
+        }
+    }
+
+    fn realize_rates(&self, v: &[f64], z: &[f64], ws: &mut Workspace) {
+        ws.z.copy_from_slice(z);
+        ws.kin.travel(&self.bodies, &self.frames, v);
+        self.coincidence_velocities(ws);
+        for &i in &self.other_rows {
+            let row = &self.rows[i];
+            let mut rate = match &row.offset {
+                RowOffset::Const(_) => 0.0,
+                RowOffset::Motion(_, k) => -ws.motion[*k].1,
+            };
+            for k in row.terms.clone() {
+                let term = &self.terms[k];
+                rate += match term.scalar.kind {
+                    ScalarKind::World(axis) => {
+                        let (a, b) = (&ws.kin.frames[term.scalar.a], &ws.kin.frames[term.scalar.b]);
+                        term.c * (b.v[axis] - a.v[axis])
+                    }
+                    _ => term.c * self.pair(ws, &term.scalar).rate(&ws.gradients[k]),
+                };
+            }
+            ws.g_dot[i] = rate;
+        }
+        self.roll_velocity(ws);
+    }
+
     fn mass(&self, ws: &Workspace, out: &mut [f64]) {
         out.fill(0.0);
         let mut at = 0;

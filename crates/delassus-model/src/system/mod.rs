@@ -31,6 +31,7 @@ mod time;
 mod tyre;
 mod variation;
 mod way;
+mod work;
 
 pub use body::{BodyKind, Pose, PoseForm, node_pose, pose_of};
 pub use contact::{ContactLimits, ShapeView};

@@ -31,6 +31,8 @@ struct BlockSlot {
     full: bool,
     /// For each row the slot that its first column has, or would have if there were one.
     rows: Vec<usize>,
+    /// The rows and columns that exist.
+    there: [Range<usize>; 2],
 }
 
 impl BlockSlots {
@@ -51,7 +53,12 @@ impl BlockSlots {
                 let at = pattern.slot(r, parts[j].start + first);
                 at.map_or(usize::MAX, |at| at.wrapping_sub(first))
             };
-            out[i].push(BlockSlot { column: j, full, rows: parts[i].clone().map(slot).collect() });
+            let there = match full {
+                true => [0..parts[i].len(), 0..parts[j].len()],
+                false => [turning[i].clone(), turning[j].clone()],
+            };
+            let rows = parts[i].clone().map(slot).collect();
+            out[i].push(BlockSlot { column: j, full, rows, there });
         }
         BlockSlots(out)
     }
@@ -60,6 +67,12 @@ impl BlockSlots {
     #[inline]
     fn get(&self, i: usize, j: usize) -> Option<&[usize]> {
         self.0[i].iter().find(|b| b.column == j && b.full).map(|b| b.rows.as_slice())
+    }
+
+    /// A block, with the rows and columns that exist.
+    #[inline]
+    fn any(&self, i: usize, j: usize) -> Option<(&[usize], &[Range<usize>; 2])> {
+        self.0[i].iter().find(|b| b.column == j).map(|b| (b.rows.as_slice(), &b.there))
     }
 
     /// Slots of a block for entries between velocities that turn, to which columns are added by `wrapping_add`.
@@ -190,17 +203,22 @@ impl System {
         }
     }
 
-    /// values += c row ⊗ col.
+    /// values += c row ⊗ col, where the pattern has entries: nothing else is there.
     pub(super) fn add_outer(&self, values: &mut [f64], row: &Spread, col: &Spread, c: f64) {
         if c == 0.0 {
             return;
         }
         for (bx, x) in row.parts() {
             for (by, y) in col.parts() {
-                let Some(base) = self.blocks.get(bx, by) else { continue };
-                for (slot, r) in base.iter().zip(x) {
-                    for (k, e) in y.iter().enumerate() {
-                        values[slot + k] += c * r * e;
+                let Some((base, [rows, cols])) = self.blocks.any(bx, by) else { continue };
+                let y = &y[cols.clone()];
+                if y.is_empty() {
+                    continue;
+                }
+                for (slot, r) in base[rows.clone()].iter().zip(&x[rows.clone()]) {
+                    let first = slot.wrapping_add(cols.start);
+                    for (to, e) in values[first..first + y.len()].iter_mut().zip(y) {
+                        *to += c * r * e;
                     }
                 }
             }

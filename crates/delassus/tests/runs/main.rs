@@ -9,6 +9,7 @@ mod certify;
 mod facade;
 mod inputs;
 mod prefix;
+mod realtime;
 mod requests;
 mod restore;
 mod sink;

@@ -80,6 +80,11 @@ pub(super) struct Choices {
 }
 
 impl Choices {
+    /// Positions and velocities are projected after they were found.
+    pub fn projects(&self) -> bool {
+        matches!(self.stabilization, Stabilization::Frozen | Stabilization::Fresh)
+    }
+
     pub fn new(o: &Options, m: &MethodInfo) -> Choices {
         let (stiffness, damping, reactions) = match o.word(m, JACOBIAN.name) {
             "j1" => (false, true, false),

@@ -39,18 +39,23 @@
 //! Syst. Dyn. 17 (2007); Hairer & Wanner, Solving ODEs II, IV.7 and VII.2; Gear, Gupta & Leimkuhler, J. Comput. Appl.
 //! Math. 12&13 (1985).
 
+mod between;
 mod choices;
+mod matrix;
+
+pub use between::{Between, FreeStep, Nothing};
 
 use super::{Abilities, Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work, check_finite};
-use crate::problem::{Dims, Problem, at, mass_slots};
+use crate::problem::{AtVel, Dims, Problem, mass_slots};
 use crate::rows::RowSubset;
 use crate::state::{Derived, State};
 use choices::{Choices, Stabilization};
-use delassus_linalg::{Backend, Csr, KktError, TangentKkt};
+use delassus_linalg::{Csr, KktError};
 use delassus_math::remember;
+use matrix::Matrix;
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "lin-euler",
@@ -79,13 +84,32 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// instability; no model that is resolved at all comes near it.
 const RUNAWAY: f64 = 1e6;
 
+/// Velocities below this are rest, in steps of fixed cost: what decays for ever would end among numbers whose arithmetic
+/// takes a hundred times as long on some processors.
+const STILL: f64 = 1e-200;
+
+/// The linear algebra of a step of fixed cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FixedWork {
+    /// Multiplications of the factorisation that belong to each velocity, and to each row.
+    pub of_velocities: Vec<u64>,
+    /// See `of_velocities`.
+    pub of_rows: Vec<u64>,
+    /// Entries of the factors, with the diagonal.
+    pub entries: usize,
+    /// Solutions with them, without those of contacts.
+    pub solutions: usize,
+    /// Refinements of each.
+    pub refinements: usize,
+}
+
 /// The method with its memory.
 pub struct LinEuler {
     choices: Choices,
     dims: Dims,
     /// For the start, and for projection with fresh matrices.
     acc: Accel,
-    kkt: TangentKkt,
+    kkt: Matrix,
     // structure
     mass_slots: Vec<usize>,
     subset: RowSubset,
@@ -107,6 +131,11 @@ pub struct LinEuler {
     dl: Vec<f64>,
     xi: Vec<f64>,
     q: Vec<f64>,
+    /// What acts between: see [`FreeStep`].
+    by: Vec<f64>,
+    by_rows: Vec<f64>,
+    shift: Vec<f64>,
+    zeros: Vec<f64>,
     weakest_pivot: f64,
     start: Derived,
     end: Derived,
@@ -114,17 +143,48 @@ pub struct LinEuler {
 }
 remember!(LinEuler { acc, weakest_pivot, start, work } apart from {
     choices, dims, kkt, mass_slots, subset, tangent_pattern, scale, mass, jac, s, none, r, rows,
-    g, gamma, dv, dx, dl, xi, q, end,
+    g, gamma, dv, dx, dl, xi, q, by, by_rows, shift, zeros, end,
 });
 
 impl LinEuler {
     /// Allocates everything for a problem.
     pub fn new<P: Problem>(p: &P, s: &Settings) -> Result<LinEuler, KktError> {
+        LinEuler::with_matrix(p, s, false)
+    }
+
+    /// The same with a matrix that is factored by the same operations in every step, for [`LinEuler::step`].
+    pub fn of_fixed_cost<P: Problem>(p: &P, s: &Settings) -> Result<LinEuler, KktError> {
+        LinEuler::with_matrix(p, s, true)
+    }
+
+    /// The work of a step that was made by [`LinEuler::of_fixed_cost`]; `None` otherwise.
+    pub fn fixed_work(&self) -> Option<FixedWork> {
+        let Matrix::Fixed(kkt) = &self.kkt else { return None };
+        let nv = self.dims.nv;
+        let mut of_unknown = kkt.multiplications();
+        let of_rows = of_unknown.split_off(nv);
+        let mut rows = vec![0; self.dims.n_vel];
+        for (k, work) in of_rows.into_iter().enumerate() {
+            rows[self.subset.chosen().map_or(k, |chosen| chosen[k])] = work;
+        }
+        let projects = !self.rows.is_empty() && self.choices.projects();
+        let ggl = self.choices.stabilization == Stabilization::Ggl && self.dims.n_pos > 0;
+        let again = self.choices.rows.c_g != 0.0;
+        Some(FixedWork {
+            of_velocities: of_unknown,
+            of_rows: rows,
+            entries: kkt.entries(),
+            solutions: 1 + 2 * usize::from(projects) + usize::from(ggl) + usize::from(again),
+            refinements: kkt.refinements() as usize,
+        })
+    }
+
+    fn with_matrix<P: Problem>(p: &P, s: &Settings, fixed: bool) -> Result<LinEuler, KktError> {
         let d = p.dims();
         let st = p.structure();
         let n_jac = st.jac.nnz();
         let subset = RowSubset::new(st.jac.clone(), st.independent_rows.clone())?;
-        let kkt = TangentKkt::new(st.tangent.clone(), subset.pattern().clone(), Backend::Auto)?;
+        let kkt = Matrix::new(st, subset.pattern(), fixed)?;
         let nv = || vec![0.0; d.nv];
         let rows = || vec![0.0; d.n_vel];
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
@@ -150,6 +210,10 @@ impl LinEuler {
             dl: rows(),
             xi: nv(),
             q: vec![0.0; d.nq],
+            by: nv(),
+            by_rows: rows(),
+            shift: nv(),
+            zeros: rows(),
             weakest_pivot: 1.0,
             start: derived.clone(),
             end: derived,
@@ -157,7 +221,7 @@ impl LinEuler {
         })
     }
 
-    /// Forms and factors the matrix and right-hand side of the step at its start.
+    /// Forms and factors the matrix and right-hand side of the step at its start, which is realised.
     fn prepare<P: Problem>(
         &mut self,
         p: &P,
@@ -166,7 +230,7 @@ impl LinEuler {
         h: f64,
     ) -> Result<(), StepFailure> {
         let Choices { jacobian, rows, .. } = self.choices;
-        let e = at(p, ws, from.t, &from.q, &from.z).velocity(&from.v, &from.z);
+        let e = AtVel::realized(p, ws);
         e.mass(&mut self.mass);
         e.jacobian(&mut self.jac);
         e.force(&mut self.r);
@@ -196,11 +260,111 @@ impl LinEuler {
             self.s[*slot] += x;
         }
         let jac = self.subset.values(&self.jac);
-        let info = self.kkt.factor(&self.s, jac, jac)?;
-        self.weakest_pivot = info.min_relative_pivot;
+        self.weakest_pivot = self.kkt.factor(&self.s, jac)?;
         self.work.factorizations += 1;
         self.work.evaluations += 1;
         Ok(())
+    }
+
+    /// A step from a state at which the workspace is realised, but for held auxiliary states that have changed, to the
+    /// time that `to` has, with something that acts between. Leaves the workspace realised at its end.
+    pub fn step<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+        acts: &mut dyn Between<P>,
+    ) -> Result<(), StepFailure> {
+        if p.held() < self.dims.nz {
+            p.realize_velocity(&from.v, &from.z, ws);
+        }
+        let placed = self.make(p, ws, from, h, to, acts)?;
+        check_finite("coordinates", &to.q)?;
+        check_finite("velocities", &to.v)?;
+        check_finite("auxiliary states", &to.z)?;
+        for v in &mut to.v {
+            *v = if v.abs() < STILL { 0.0 } else { *v };
+        }
+        if !placed {
+            p.realize_position(to.t, &to.q, &to.z, ws);
+        }
+        p.realize_velocity(&to.v, &to.z, ws);
+        Ok(())
+    }
+
+    /// A step from a state at which the workspace is realised to the time of `to`; whether its position is realised at
+    /// the end, too.
+    fn make<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+        acts: &mut dyn Between<P>,
+    ) -> Result<bool, StepFailure> {
+        let Dims { n_pos, nv, nz, .. } = self.dims;
+        self.prepare(p, ws, from, h)?;
+        let (kkt, r, dv) = (&mut self.kkt, &self.r, &mut self.dv);
+        self.subset.with_vectors(&self.rows, &mut self.dl, |b, y| kkt.solve(r, b, dv, y))?;
+        acts.act(
+            p,
+            ws,
+            &mut FreeStep {
+                from,
+                h,
+                dv: &self.dv,
+                by: &mut self.by,
+                rows: &mut self.by_rows,
+                shift: &mut self.shift,
+                matrix: &mut self.kkt,
+                subset: &mut self.subset,
+                zeros: &self.zeros,
+            },
+        )?;
+        for i in 0..nv {
+            to.v[i] = from.v[i] + self.dv[i] + self.by[i];
+            self.xi[i] = h * to.v[i] + self.shift[i];
+        }
+        self.check_runaway(h, &to.v)?;
+        self.derive(h)?;
+        if self.choices.stabilization == Stabilization::Ggl && n_pos > 0 {
+            // G v₁ + g_t is −h γ already
+            for i in 0..n_pos {
+                self.rows[i] = 0.5 * h * h * self.gamma[i] - self.g[i];
+            }
+            self.rows[n_pos..].fill(0.0);
+            self.correct()?;
+            for (x, d) in self.xi.iter_mut().zip(&self.dx) {
+                *x += d;
+            }
+        }
+        p.manifold().retract(&from.q, &self.xi, &mut self.q);
+        let mut placed = !self.rows.is_empty() && self.choices.projects();
+        match placed {
+            true => {
+                let fresh = self.choices.stabilization == Stabilization::Fresh;
+                self.project(p, ws, from, to, fresh)?;
+            }
+            false => to.q.copy_from_slice(&self.q),
+        }
+        to.z.copy_from_slice(&from.z);
+        let held = p.held();
+        if held > 0 {
+            if !placed {
+                p.realize_position(to.t, &to.q, &from.z, ws);
+                placed = true;
+            }
+            p.realize_velocity(&to.v, &from.z, ws);
+            p.z_dot(ws, &mut self.end.zdot);
+            check_finite("controller rates", &self.end.zdot)?;
+            for i in 0..held.min(nz) {
+                to.z[i] = from.z[i] + h * self.end.zdot[i];
+            }
+        }
+        Ok(placed)
     }
 
     /// Acceleration and multipliers of the step. Those of Baumgarte's terms are left out: they are not forces of the
@@ -213,11 +377,12 @@ impl LinEuler {
             let (kkt, r, dv) = (&mut self.kkt, &self.r, &mut self.dv);
             self.subset.with_vectors(&self.rows, &mut self.dl, |b, y| kkt.solve(r, b, dv, y))?;
         }
-        for (l, y) in self.end.lambda.iter_mut().zip(&self.dl) {
-            *l = y / h;
+        let impulses = self.dl.iter().zip(&self.by_rows);
+        for (l, (y, by)) in self.end.lambda.iter_mut().zip(impulses) {
+            *l = (y + by) / h;
         }
-        for (a, d) in self.end.a.iter_mut().zip(&self.dv) {
-            *a = d / h;
+        for (a, (d, by)) in self.end.a.iter_mut().zip(self.dv.iter().zip(&self.by)) {
+            *a = (d + by) / h;
         }
         Ok(())
     }
@@ -241,14 +406,17 @@ impl LinEuler {
     ) -> Result<(), StepFailure> {
         let n_pos = self.dims.n_pos;
         self.work.projections += 1;
-        p.realize_position(to.t, &self.q, &from.z, ws);
+        match fresh {
+            true => p.realize_position(to.t, &self.q, &from.z, ws),
+            false => p.realize_places(to.t, &self.q, &from.z, ws),
+        }
         // rolling rows take part as G x = 0: a wheel must not be slid into place
         self.rows.fill(0.0);
         p.residual_pos(ws, &mut self.rows[..n_pos]);
         self.solve_rows(p, ws, fresh)?;
         p.manifold().retract(&self.q, &self.dx, &mut to.q);
         p.realize_position(to.t, &to.q, &from.z, ws);
-        p.realize_velocity(&to.v, &from.z, ws);
+        p.realize_rates(&to.v, &from.z, ws);
         p.residual_vel(ws, &mut self.rows);
         self.solve_rows(p, ws, fresh)?;
         for (v, d) in to.v.iter_mut().zip(&self.dx) {
@@ -305,46 +473,10 @@ impl<P: Problem> Integrator<P> for LinEuler {
         h: f64,
         to: &mut State,
     ) -> Result<(), StepFailure> {
-        let Dims { n_pos, nv, nz, .. } = self.dims;
-        self.prepare(p, ws, from, h)?;
-        let (kkt, r, dv) = (&mut self.kkt, &self.r, &mut self.dv);
-        self.subset.with_vectors(&self.rows, &mut self.dl, |b, y| kkt.solve(r, b, dv, y))?;
+        p.realize_position(from.t, &from.q, &from.z, ws);
+        p.realize_velocity(&from.v, &from.z, ws);
         to.t = from.t + h;
-        for i in 0..nv {
-            to.v[i] = from.v[i] + self.dv[i];
-            self.xi[i] = h * to.v[i];
-        }
-        self.check_runaway(h, &to.v)?;
-        self.derive(h)?;
-        if self.choices.stabilization == Stabilization::Ggl && n_pos > 0 {
-            // G v₁ + g_t is −h γ already
-            for i in 0..n_pos {
-                self.rows[i] = 0.5 * h * h * self.gamma[i] - self.g[i];
-            }
-            self.rows[n_pos..].fill(0.0);
-            self.correct()?;
-            for (x, d) in self.xi.iter_mut().zip(&self.dx) {
-                *x += d;
-            }
-        }
-        p.manifold().retract(&from.q, &self.xi, &mut self.q);
-        match self.choices.stabilization {
-            Stabilization::Frozen if !self.rows.is_empty() => {
-                self.project(p, ws, from, to, false)?;
-            }
-            Stabilization::Fresh if !self.rows.is_empty() => {
-                self.project(p, ws, from, to, true)?;
-            }
-            _ => to.q.copy_from_slice(&self.q),
-        }
-        if nz > 0 {
-            let e = at(p, ws, to.t, &to.q, &from.z).velocity(&to.v, &from.z);
-            e.z_dot(&mut self.end.zdot);
-            check_finite("controller rates", &self.end.zdot)?;
-            for i in 0..nz {
-                to.z[i] = from.z[i] + h * self.end.zdot[i];
-            }
-        }
+        self.make(p, ws, from, h, to, &mut Nothing)?;
         check_finite("coordinates", &to.q)?;
         check_finite("velocities", &to.v)
     }

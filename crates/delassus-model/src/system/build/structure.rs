@@ -160,7 +160,13 @@ impl Builder {
             groups.push(group);
         }
         for f in &sys.scalar_forces {
-            groups.push([part_of(f.scalar.a), part_of(f.scalar.b)].into_iter().flatten().collect());
+            let ends = [part_of(f.scalar.a), part_of(f.scalar.b)];
+            let ends: Vec<usize> = ends.into_iter().flatten().collect();
+            match f.scalar.kind.is_length() {
+                true => groups.push(ends),
+                // as with rows
+                false => turns.extend(ends.iter().flat_map(|a| ends.iter().map(|b| (*a, *b)))),
+            }
         }
         for b in &sys.bushings {
             groups.push([part_of(b.a), part_of(b.b)].into_iter().flatten().collect());
