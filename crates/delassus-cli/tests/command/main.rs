@@ -8,6 +8,7 @@ mod analysis;
 mod commands;
 mod compare;
 mod dump_states;
+mod fmu;
 mod live;
 mod reliability;
 mod report;
