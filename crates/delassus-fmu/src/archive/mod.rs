@@ -1,6 +1,6 @@
 //! The file around an FMU: a ZIP archive.
 //!
-//! It is written by the crate `zip`. It is read by a reader of our own ([`read`]) that accepts only plain archives: every
+//! It is written by the crate `zip`. It is read by a reader of our own (`read.rs`) that accepts only plain archives: every
 //! entry is checked before the first byte is unpacked, and nothing is unpacked to the disk.
 
 mod read;
