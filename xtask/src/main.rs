@@ -2,6 +2,7 @@
 
 mod book;
 mod budget;
+mod fmu;
 mod web;
 
 use budget::Times;
@@ -13,9 +14,11 @@ use xtask::{check_repository, root};
 const USAGE: &str = "\
 usage: cargo xtask <task>
 
-  ci           everything CI runs: format, lints, tests with the adversary, docs, `paths`, `book`, `web`
+  ci           everything CI runs: format, lints, tests with the adversary, docs, `paths`, `book`, `fmu`,
+               `web`
   paths        links, paths, models and error codes in the documents
   book         builds the book into docs/book; installs mdBook in target/tools
+  fmu          exported models in FMPy, which is installed in target/tools; needs Python 3
   web          tests of the report page, in a browser too; installs what they need
   examples     writes the present output of all commands into the documents; a test of `ci` compares it
   screenshots  takes the pictures of the documents again
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
         (Some("ci"), None) => ci(root()),
         (Some("paths"), None) => paths(root()),
         (Some("book"), None) => book::build(root()),
+        (Some("fmu"), None) => fmu::test(root()),
         (Some("web"), None) => web::test(root()),
         (Some("examples"), None) => examples(root()),
         (Some("screenshots"), None) => web::screenshots(root()),
@@ -123,8 +127,12 @@ fn ci_steps(root: &Path, times: &mut Times) -> Result<(), String> {
         done?;
     }
     type Chore = fn(&Path) -> Result<(), String>;
-    let chores: [(&str, Chore); 3] =
-        [("xtask paths", paths), ("xtask book", book::build), ("xtask web", web::test)];
+    let chores: [(&str, Chore); 4] = [
+        ("xtask paths", paths),
+        ("xtask book", book::build),
+        ("xtask fmu", fmu::test),
+        ("xtask web", web::test),
+    ];
     for (name, chore) in chores {
         let start = Instant::now();
         let done = chore(root);

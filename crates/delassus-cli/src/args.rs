@@ -61,7 +61,7 @@ pub enum Command {
     /// Draw columns of a results folder over time.
     Plot(PlotArgs),
     /// Write the motion of a results folder for other programs.
-    Export(ExportArgs),
+    Export(Box<ExportArgs>),
 }
 
 /// The model and its parameters.
@@ -495,17 +495,39 @@ pub struct PlotArgs {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 pub struct ExportArgs {
-    /// Results folder.
-    pub result: PathBuf,
+    /// Results folder, for --gltf and --frames.
+    #[arg(required_unless_present = "fmu", conflicts_with = "fmu")]
+    pub result: Option<PathBuf>,
     /// Write the motion as glTF 2.0 (binary), for 3D programs.
-    #[arg(long, value_name = "FILE", group = "what")]
+    #[arg(long, value_name = "FILE", group = "what", conflicts_with = "fmu")]
     pub gltf: Option<PathBuf>,
     /// Write pictures of the motion into this folder; needs Node.js and Chromium.
-    #[arg(long, value_name = "DIR", group = "what")]
+    #[arg(long, value_name = "DIR", group = "what", conflicts_with = "fmu")]
     pub frames: Option<PathBuf>,
     /// Pictures per second of the motion.
     #[arg(long, value_name = "NUMBER", default_value = "25", requires = "frames")]
     pub fps: String,
+    /// Pack this model as a functional mock-up unit (FMU), for other simulation programs on machines like this one.
+    #[arg(long, value_name = "MODEL", group = "what", requires = "output")]
+    pub fmu: Option<PathBuf>,
+    /// The FMU to write.
+    #[arg(short, long, value_name = "FILE", requires = "fmu")]
+    pub output: Option<PathBuf>,
+    /// Version of the standard FMI.
+    #[arg(long, value_name = "VERSION", default_value = "3", value_parser = ["2", "3"], requires = "fmu")]
+    pub fmi: String,
+    /// What the FMU offers [default: both, where the model allows model exchange].
+    #[arg(long, value_name = "KIND", value_parser = ["both", "co-simulation"], requires = "fmu")]
+    pub kind: Option<String>,
+    /// The library that runs the model inside the FMU [default: the one built with this program].
+    #[arg(long, value_name = "FILE", requires = "fmu")]
+    pub runtime: Option<PathBuf>,
+    /// How to read the model.
+    #[command(flatten, next_help_heading = "Options of --fmu")]
+    pub options: ModelOptions,
+    /// How it is run.
+    #[command(flatten, next_help_heading = "Options of --fmu")]
+    pub how: MethodArgs,
 }
 
 /// `delassus methods`.

@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use crate::prepare::{Prepared, prepare};
 use crate::settings::Settings;
 use crate::summary_text::{Table, brief, degrees_of_freedom, ignored_keys, redundant, short_list};
-use crate::{console, report};
+use crate::{console, fmu_cmd, report};
 use serde::Serialize;
 
 /// Number of lines of a list shown on the screen; JSON has all.
@@ -63,7 +63,12 @@ struct Moved<'a> {
 
 /// Prints the contents of a model. Writes no files.
 pub fn check(a: &CheckArgs) -> Result<Exit, Failure> {
-    let prepared = prepare(&a.model, Settings::default())?;
+    // the model in an FMU lies in a folder of its own for as long as it is needed
+    let packed = fmu_cmd::unpack(&a.model)?;
+    let prepared = match &packed {
+        Some(packed) => prepare(&packed.model, packed.settings())?,
+        None => prepare(&a.model, Settings::default())?,
+    };
     if a.rt {
         return check_rt::check_rt(a, &prepared);
     }

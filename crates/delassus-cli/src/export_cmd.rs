@@ -14,15 +14,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Writes the motion in the requested formats.
+/// Writes the motion in the requested formats, or packs a model.
 pub fn export(a: &ExportArgs) -> Result<Exit, Failure> {
+    if let (Some(model), Some(output)) = (&a.fmu, &a.output) {
+        return crate::fmu_cmd::export(a, model, output);
+    }
+    crate::fmu_cmd::only_for_fmu(a)?;
+    let Some(result) = &a.result else { return Ok(Exit::Done) };
     let fps = number("--fps", &a.fps, Dim::Any).map_err(|f| Failure::input(vec![*f]))?;
     if !(fps > 0.0 && fps <= 1000.0) {
         let fault = Fault::new("E_RANGE", "--fps", format!("{fps} is not between 0 and 1000"))
             .help("give pictures per second, such as 25");
         return Err(Failure::input(vec![fault]));
     }
-    let folder = results_folder(&a.result);
+    let folder = results_folder(result);
     let report = read(&folder)?;
     if let Some(file) = &a.gltf {
         check_ending("--gltf", file, &["glb"])?;

@@ -23,6 +23,7 @@ mod export_cmd;
 mod fault;
 mod fields_cmd;
 mod files;
+mod fmu_cmd;
 mod grid;
 mod input_files;
 mod limits;

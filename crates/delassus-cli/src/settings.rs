@@ -5,7 +5,9 @@ use crate::fault::Fault;
 use crate::number::{count, number};
 use delassus::dae::integrator::{MethodId, OptionKind, catalogue};
 use delassus::expr::{Dim, suggest};
-use delassus::model::spec::{ModelSpec, Scalar, SchemeType, option_dim, option_names};
+use delassus::model::spec::{
+    AnalysisSpec, MethodSpec, ModelSpec, Scalar, SchemeType, option_dim, option_names,
+};
 
 /// Settings given on the command line.
 #[derive(Debug, Default)]
@@ -20,6 +22,8 @@ pub struct Settings {
     max_time: Option<f64>,
     scheme: Option<SchemeType>,
     options: Vec<Given>,
+    /// Sections that take the place of those of the file.
+    sections: Option<(MethodSpec, AnalysisSpec)>,
 }
 
 /// An option of the method as given.
@@ -50,6 +54,7 @@ impl Settings {
             max_time: None,
             scheme: None,
             options: Vec::new(),
+            sections: None,
         };
         if let Some(name) = &a.scheme {
             settings.scheme = keep(scheme(name), &mut faults);
@@ -76,6 +81,11 @@ impl Settings {
         Settings { end, sample, ..Settings::default() }
     }
 
+    /// Sections that take the place of those of the file, as an FMU has them.
+    pub fn of_sections(method: MethodSpec, analysis: AnalysisSpec) -> Settings {
+        Settings { sections: Some((method, analysis)), ..Settings::default() }
+    }
+
     /// Options of the method given on the command line.
     pub fn options(&self) -> &[Given] {
         &self.options
@@ -93,6 +103,9 @@ impl Settings {
 
     /// Writes the settings into the model, as if they had been in the file.
     pub fn apply(&self, spec: &mut ModelSpec) {
+        if let Some((method, analysis)) = &self.sections {
+            (spec.method, spec.analysis) = (method.clone(), analysis.clone());
+        }
         let set = |field: &mut Option<Scalar>, value: Option<f64>| {
             if let Some(x) = value {
                 *field = Some(Scalar::Number(x));

@@ -44,7 +44,7 @@ mod verdict;
 
 pub use clock::CpuClock;
 pub use contact_track::{ContactTrack, TouchPoint};
-pub use driver::{Driver, DriverOptions, StepView};
+pub use driver::{Driver, DriverOptions, StepView, TimeMark, next_time_mark};
 pub use energy_audit::EnergyBalance;
 pub use error::{InputError, NO_ROOM, SetupError, SimError, SimErrorKind, count_text, size_text};
 pub use load_track::LoadTrack;
@@ -54,7 +54,8 @@ pub use options::{RunLimits, RunOptions, able_methods};
 pub use recorder::Recorder;
 pub use results::{Channel, DIAGNOSTICS, ResultSize, Results};
 pub use run::{Observer, Silent, run, watch};
-pub use simulation::{RestoreError, RunOutcome, Simulation};
+pub use sample_times::decimal;
+pub use simulation::{EarlySample, RestoreError, RunOutcome, Simulation};
 pub use sink::{Refused, Sink};
 pub use state_columns::state_columns;
 pub use state_ring::StateRing;

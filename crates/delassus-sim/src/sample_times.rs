@@ -13,7 +13,7 @@ pub(crate) fn resolution(t: f64) -> f64 {
 }
 
 /// The number of 15 digits next to a time, so that 3 × 0.1 s is 0.3 s, whatever the interval that led there.
-pub(crate) fn decimal(t: f64) -> f64 {
+pub fn decimal(t: f64) -> f64 {
     let digits = 14 - t.abs().log10().floor() as i32;
     // powers of ten up to here are exact, so that the quotient is the number that is read from a text
     if !(0..=22).contains(&digits) {

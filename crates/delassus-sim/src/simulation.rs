@@ -1,4 +1,9 @@
-//! A run as an object: it is created, stepped, examined, saved, restored and finished.
+//! A run as an object: it is created, stepped, examined, saved, restored and finished. Samples on request are in
+//! `requests`.
+
+mod requests;
+
+pub use requests::EarlySample;
 
 use crate::blame;
 use crate::clock::CpuClock;
@@ -375,40 +380,6 @@ impl Simulation {
         }
         self.engine.set_stop(f64::INFINITY);
         made
-    }
-
-    /// Steps until the requested time is reached or passed, and takes the sample there, which is then the only one in
-    /// [`Simulation::results`]. The time is not before that of the last sample. Requires [`RunOptions::on_request`].
-    pub fn sample(&mut self, t: f64) -> Result<(), SimError> {
-        self.recorder.request(t);
-        self.advance_to(t)?;
-        self.sample_here()
-    }
-
-    /// The same with a last step that ends at this time, as in [`Simulation::advance_exactly_to`].
-    pub fn sample_exactly(&mut self, t: f64) -> Result<(), SimError> {
-        self.recorder.request(t);
-        self.advance_exactly_to(t)?;
-        self.sample_here()
-    }
-
-    /// Takes the sample again at a time in the last step. In a run that was restored, contacts of time-stepping show no
-    /// forces until the next step.
-    pub fn sample_back_at(&mut self, t: f64) -> Result<(), SimError> {
-        self.recorder.request(t);
-        self.sample_here()
-    }
-
-    /// Takes the requested sample from the last step, if no step since the request had it.
-    fn sample_here(&mut self) -> Result<(), SimError> {
-        if !self.recorder.is_waiting() {
-            return Ok(());
-        }
-        let Simulation { sys, engine, recorder, .. } = self;
-        engine.sample(recorder).map_err(|e| {
-            let (t0, t1) = (engine.before().t, engine.state().t);
-            SimError::from_failure(&**sys, &e, t0, t1 - t0)
-        })
     }
 
     /// Names and values of the inputs, in the order of the model.

@@ -10,6 +10,7 @@ mod commands;
 mod compare;
 mod dump_states;
 mod flexible_pages;
+mod fmu;
 mod live;
 mod reliability;
 mod report;

@@ -9,7 +9,8 @@ use tempfile::TempDir;
 
 /// Commands that the documents mention and this test leaves alone: they need other programs, a browser,
 /// or minutes.
-const NOT_HERE: [&str; 6] = ["gnuplot", "jq", "cargo ", "delassus view", "resume", "--methods all"];
+const NOT_HERE: [&str; 7] =
+    ["gnuplot", "fmpy", "jq", "cargo ", "delassus view", "resume", "--methods all"];
 
 /// A name for the reader's own model: such commands are examples of options and are not run.
 const READERS_OWN: [&str; 2] = ["model.toml", "big.toml"];

@@ -21,6 +21,8 @@ pub(super) struct Attached<'a> {
     pub total: u64,
     /// SHA-256 of each file that was read, in the order of reading.
     pub digests: Vec<[u8; 32]>,
+    /// Real paths of these files.
+    pub paths: Vec<PathBuf>,
 }
 
 /// A reference to a file, for messages.
@@ -91,6 +93,7 @@ impl Attached<'_> {
             return None;
         }
         self.digests.push(Sha256::digest(&bytes).into());
+        self.paths.push(real.to_owned());
         Some(bytes)
     }
 

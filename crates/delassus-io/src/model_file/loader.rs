@@ -155,6 +155,8 @@ struct Loader<'a> {
     seen: HashSet<PathBuf>,
     /// Real paths of the files being read, the model first.
     stack: Vec<PathBuf>,
+    /// Real paths of all files that were read.
+    paths: Vec<PathBuf>,
     /// Folder of each file, by its number; `None` for a text.
     folders: Vec<Option<PathBuf>>,
     total: u64,
@@ -171,6 +173,7 @@ impl<'a> Loader<'a> {
             shown_root: PathBuf::new(),
             seen: HashSet::new(),
             stack: Vec::new(),
+            paths: Vec::new(),
             folders: Vec::new(),
             total: 0,
             references: 0,
@@ -196,6 +199,7 @@ impl<'a> Loader<'a> {
         let folder = self.stack.last().and_then(|p| p.parent()).map(Path::to_owned);
         self.folders.resize(file + 1, None);
         self.folders[file] = folder.filter(|_| has_folder);
+        self.paths.extend(self.stack.last().cloned());
         let node = if is_json(name) {
             json_text::parse(file, self.limits, &mut self.report)
         } else {
@@ -316,15 +320,15 @@ impl<'a> Loader<'a> {
         if self.report.problems.is_empty() {
             spec = decode(&root, &mut self.report);
         }
-        let mut digests = Vec::new();
+        let (mut digests, mut paths) = (Vec::new(), self.paths);
         if let Some(spec) = &mut spec {
             let (limits, roots) = (self.limits, &self.roots);
             let (folders, total) = (&self.folders[..], self.total);
-            let mut files = Attached { limits, roots, folders, total, digests };
+            let mut files = Attached { limits, roots, folders, total, digests, paths };
             meshes::load(&mut files, spec, &root, &mut self.report);
             curves::load(&mut files, spec, &root, &mut self.report);
             matrices::load(&mut files, spec, &root, &mut self.report);
-            digests = files.digests;
+            (digests, paths) = (files.digests, files.paths);
         }
         spec = spec.filter(|_| self.report.problems.is_empty());
         match spec {
@@ -332,12 +336,12 @@ impl<'a> Loader<'a> {
                 spec,
                 notes: self.report.take_notes(),
                 ignored_keys: self.report.ignored.len(),
-                sources: SourceMap::new(self.report.files, digests, root),
+                sources: SourceMap::new(self.report.files, root).with_files(digests, paths),
             }),
             None => {
                 let rest = readable(&mut root, &self.report).map(|spec| {
                     let (files, notes) = (self.report.files.clone(), Vec::new());
-                    let sources = SourceMap::new(files, Vec::new(), root);
+                    let sources = SourceMap::new(files, root);
                     Box::new(LoadedModel { spec, notes, ignored_keys: 0, sources })
                 });
                 Err((LoadError::Invalid(self.report.into_problems()), rest))

@@ -6,6 +6,7 @@ use super::node::{At, Entry, Node, Value};
 use super::{FileFault, Location, SourceFile, report};
 use delassus_model::Diagnostic;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Knows where each value of a model was written.
@@ -13,12 +14,18 @@ use std::sync::Arc;
 pub struct SourceMap {
     files: Vec<Arc<SourceFile>>,
     attached: Vec<[u8; 32]>,
+    paths: Vec<PathBuf>,
     root: Node,
 }
 
 impl SourceMap {
-    pub(super) fn new(files: Vec<Arc<SourceFile>>, attached: Vec<[u8; 32]>, root: Node) -> Self {
-        SourceMap { files, attached, root }
+    pub(super) fn new(files: Vec<Arc<SourceFile>>, root: Node) -> Self {
+        SourceMap { files, attached: Vec::new(), paths: Vec::new(), root }
+    }
+
+    /// The same with the digests of attached files, and the real paths of all files.
+    pub(super) fn with_files(self, attached: Vec<[u8; 32]>, paths: Vec<PathBuf>) -> Self {
+        SourceMap { attached, paths, ..self }
     }
 
     /// All files of the model, the model itself first.
@@ -29,6 +36,12 @@ impl SourceMap {
     /// SHA-256 of each file that is no text of the model but belongs to it: meshes, tables.
     pub fn attached(&self) -> &[[u8; 32]] {
         &self.attached
+    }
+
+    /// Real paths of all files that the model consists of: the model itself first, then what it includes, then meshes,
+    /// tables and matrices. Empty for a text.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
     }
 
     /// The place of a model path such as `body.crank.position[0]`; if the whole path does not exist, that of its

@@ -24,6 +24,7 @@ use delassus_dae::{
 };
 use delassus_math::remember;
 use time_marks::{RowJump, TimeWatch};
+pub use time_marks::{TimeMark, next_time_mark};
 pub(crate) use turn::MAX_TURN;
 use way::WayWatch;
 

@@ -52,16 +52,18 @@ const KEEPS: f64 = 0.5;
 
 /// A moment at which some function of time switches: it is smooth up to `before` and from `after`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Mark {
-    before: f64,
-    after: f64,
+pub struct TimeMark {
+    /// Last time at which it has not happened yet, s.
+    pub before: f64,
+    /// First time at which it has happened, s.
+    pub after: f64,
 }
-remember!(Mark { before, after });
+remember!(TimeMark { before, after });
 
 /// What is known about the functions of time ahead.
 #[derive(Debug, Clone)]
 pub(super) struct TimeWatch {
-    mark: Option<Mark>,
+    mark: Option<TimeMark>,
     /// All of them are smooth up to here, s.
     smooth_until: f64,
     /// Steps up to here resolve everything that they do, s.
@@ -285,7 +287,7 @@ impl<P: Problem> Driver<P> {
 
     /// Whether a force grows without bound towards a mark, so fast that it has no integral: its change over an interval
     /// as long as the distance from the mark, times that distance, does not vanish as the interval comes closer.
-    fn has_pole(&mut self, p: &P, mark: Mark) -> bool {
+    fn has_pole(&mut self, p: &P, mark: TimeMark) -> bool {
         let wide = mark.after - mark.before;
         let paces = self.scale.paces();
         let mut strength = |d: f64| {
@@ -308,7 +310,7 @@ impl<P: Problem> Driver<P> {
         for _ in 0..WIDENINGS {
             let after = t + wide;
             if p.smooth_in_time(&mut self.ws, after, after + ALONE * wide) {
-                self.time.mark = Some(Mark { before: t, after });
+                self.time.mark = Some(TimeMark { before: t, after });
                 self.pass_mark(p)?;
                 return Ok(true);
             }
@@ -405,9 +407,18 @@ fn width(t: f64, from: f64, h: f64) -> f64 {
     (ROUNDING * t.abs()).max(f64::EPSILON * from.abs()) + f64::EPSILON * f64::EPSILON * h
 }
 
+/// The first switch or bend of a function of time between two times, for whoever integrates the equations by other means.
+/// Functions that also read the state are examined at the state realised in `ws`.
+pub fn next_time_mark<P: Problem>(p: &P, ws: &mut P::Ws, from: f64, to: f64) -> Option<TimeMark> {
+    if p.time_laws() == TimeLaws::None {
+        return None;
+    }
+    search(|a, b| p.smooth_in_time(ws, a, b), from, to)
+}
+
 /// The first isolated mark from a to b. If functions cannot be shown to be smooth although nothing switches, none is
 /// found, and only their variation limits steps.
-fn search(mut smooth: impl FnMut(f64, f64) -> bool, a: f64, b: f64) -> Option<Mark> {
+fn search(mut smooth: impl FnMut(f64, f64) -> bool, a: f64, b: f64) -> Option<TimeMark> {
     let (mut at, mut part) = (a, b - a);
     let (mut from, overlap) = (a, OVERLAP * (b - a));
     let mut looks = 0;
@@ -426,7 +437,7 @@ fn search(mut smooth: impl FnMut(f64, f64) -> bool, a: f64, b: f64) -> Option<Ma
             let widest = (WIDEST * f64::EPSILON * at.abs().max(b - a)).max(fine);
             let mut wide = fine;
             loop {
-                let mark = Mark { before: at - 2.0 * wide, after: end + wide };
+                let mark = TimeMark { before: at - 2.0 * wide, after: end + wide };
                 looks += 1;
                 if smooth(mark.after, mark.after + ALONE * wide) {
                     return Some(mark);
@@ -450,7 +461,7 @@ mod tests {
     use super::*;
 
     /// Smooth but for these moments, which belong to neither side.
-    fn found(switches: &[f64], a: f64, b: f64) -> Option<Mark> {
+    fn found(switches: &[f64], a: f64, b: f64) -> Option<TimeMark> {
         search(|a, b| switches.iter().all(|s| !(a < *s && *s < b)), a, b)
     }
 

@@ -1,0 +1,12 @@
+//! FMUs through the functions that a host calls.
+#![allow(missing_docs, clippy::panic, clippy::print_stdout, clippy::unwrap_used)] // tests
+
+mod archives;
+mod bits;
+mod calls;
+mod export;
+mod panics;
+mod random_calls;
+mod solving;
+mod states;
+mod support;
