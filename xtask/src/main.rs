@@ -2,6 +2,7 @@
 
 mod book;
 mod budget;
+mod library;
 mod web;
 
 use budget::Times;
@@ -19,6 +20,8 @@ usage: cargo xtask <task>
   web          tests of the report page, in a browser too; installs what they need
   examples     writes the present output of all commands into the documents; a test of `ci` compares it
   screenshots  takes the pictures of the documents again
+  library      all mechanisms of models/library against their stored references; names of sets or mechanisms
+               choose some; --make makes references that are missing or old
   adversary    random models against relations that must hold; --help lists its options
   fuzz         mutated models and damaged results that must be answered; --help lists its options";
 
@@ -29,6 +32,9 @@ fn main() -> ExitCode {
         Some("adversary") => return tool(root(), &["-p", "delassus-adversary"], &rest()),
         Some("fuzz") => {
             return tool(root(), &["-p", "delassus-fuzz", "-p", "delassus-cli"], &rest());
+        }
+        Some("library") => {
+            return ended(library::library(root(), &rest()));
         }
         _ => {}
     }
@@ -48,6 +54,10 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    ended(done)
+}
+
+fn ended(done: Result<(), String>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {

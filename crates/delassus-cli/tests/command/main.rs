@@ -5,6 +5,7 @@
 mod support;
 
 mod analysis;
+mod bench;
 mod commands;
 mod compare;
 mod dump_states;
