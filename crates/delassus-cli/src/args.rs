@@ -302,6 +302,9 @@ pub struct BenchArgs {
     /// --force.
     #[arg(long)]
     pub make_references: bool,
+    /// A run with an error of more than so many tolerances is off, and does not count as solved [default: 100].
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub off: Option<String>,
     /// Exit with code 4 if a run failed or is far from its reference, or a stored reference is missing or old.
     #[arg(long)]
     pub strict: bool,

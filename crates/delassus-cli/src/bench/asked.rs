@@ -1,10 +1,11 @@
 //! Arguments of `delassus bench`, read before anything is run.
 
+use super::sheet::OFF;
 use crate::args::BenchArgs;
 use crate::compare_plan::{methods, numbers};
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
-use crate::number::count;
+use crate::number::{count, number};
 use crate::settings::duration;
 use delassus::expr::Dim;
 use delassus::sim::compare::Plan;
@@ -28,6 +29,8 @@ pub struct Asked {
     pub jobs: usize,
     /// Largest CPU time of one run, s.
     pub max_cpu_s: f64,
+    /// A run with an error of more than so many tolerances is off.
+    pub off: f64,
     /// Patterns of names of mechanisms; all if there are none.
     pub filter: Vec<String>,
 }
@@ -49,6 +52,7 @@ impl Asked {
         }
         let mut keep = |x: Result<f64, Box<Fault>>| x.map_err(|f| faults.push(*f)).ok();
         let max_cpu_s = a.max_time.as_ref().and_then(|t| keep(duration("--max-time", t)));
+        let off = a.off.as_ref().and_then(|t| keep(factor("--off", t)));
         let jobs = a.jobs.as_ref().and_then(|t| keep(count("--jobs", t).map(|n| n as f64)));
         let filter: Vec<String> = a
             .filter
@@ -69,9 +73,20 @@ impl Asked {
             rtols,
             jobs: jobs.map_or(cores, |n| n as usize),
             max_cpu_s: max_cpu_s.unwrap_or(Plan::MAX_CPU_S),
+            off: off.unwrap_or(OFF),
             filter,
         })
     }
+}
+
+/// A number above zero.
+fn factor(option: &str, text: &str) -> Result<f64, Box<Fault>> {
+    let value = number(option, text, Dim::NONE)?;
+    if value > 0.0 {
+        return Ok(value);
+    }
+    let message = format!("the value is {value}, but must be above zero");
+    Err(Box::new(Fault::new("E_RANGE", option, message).help("give a number such as 100")))
 }
 
 /// A folder as given, or a set of the library that is in this folder or in one above it.

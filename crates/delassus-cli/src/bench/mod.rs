@@ -30,6 +30,7 @@ use delassus::dae::integrator::described;
 use delassus::io::model_file::escape;
 use delassus::io::results::write_parquet_table;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use journal::{JOURNAL, Journal};
 use record::Run;
 use serde::Serialize;
 use sheet::{Known, Listed, Ranking, Sheet};
@@ -112,15 +113,17 @@ pub fn bench(a: &BenchArgs) -> Result<Exit, Failure> {
     let plans = runs::plans(&asked, &cases)?;
     let sources = cases.iter().flat_map(|c| c.prepared.places.all_files().map(PathBuf::from));
     let sources = sources.chain(given.files.iter().cloned());
-    let names = [CSV, PARQUET, JSON, HTML, journal::JOURNAL];
-    folder_for(&folder, &names, journal::JOURNAL, &real(sources), a.force)?;
+    let names = [CSV, PARQUET, JSON, HTML, JOURNAL];
+    folder_for(&folder, &names, JOURNAL, &real(sources), a.force)?;
     let held = Place::inside(&folder)?;
     let show = !a.quiet;
     if show {
         report::warnings(&given.notes);
     }
+    // the journal comes first: it marks the folder as one in which a benchmark goes on
+    let journal = Journal::open(&folder)?;
     let found = references::complete(&asked, &cases, given, &folder, show)?;
-    let made = runs::make(&asked, &cases, &plans, &found, &folder, show)?;
+    let made = runs::make(&asked, &cases, &plans, &found, journal, show)?;
     let known: Known = cases
         .iter()
         .zip(&found.list)
@@ -131,7 +134,8 @@ pub fn bench(a: &BenchArgs) -> Result<Exit, Failure> {
         .collect();
     let runs: Vec<&Run> = made.runs.iter().collect();
     let names: Vec<String> = cases.iter().map(|c| c.name.clone()).collect();
-    let sheet = Sheet::new(names, asked.methods.clone(), asked.rtols.clone(), &runs, &known);
+    let sheet =
+        Sheet::new(names, asked.methods.clone(), asked.rtols.clone(), &runs, &known, asked.off);
     let (off, failed): (Vec<&Run>, Vec<&Run>) =
         runs.iter().copied().filter(|r| !r.done || sheet.is_off(r)).partition(|r| r.done);
     let doubt =
@@ -173,7 +177,7 @@ pub fn bench(a: &BenchArgs) -> Result<Exit, Failure> {
         mechanisms: &sheet.mechanisms,
         methods: &asked.methods,
         rtols: &asked.rtols,
-        off_beyond: sheet::OFF,
+        off_beyond: asked.off,
         runs: runs.len(),
         failed: failed.iter().map(Ended::of).collect(),
         off: off.iter().map(Ended::of).collect(),

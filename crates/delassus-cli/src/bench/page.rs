@@ -1,6 +1,6 @@
 //! The page of a benchmark: one file with its data and the script that draws them, without anything from elsewhere.
 
-use super::sheet::{OFF, TAUS};
+use super::sheet::TAUS;
 use super::text::View;
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ pub fn page(v: &View<'_>) -> String {
         "stiffest": v.stiffest,
         "interrupted": v.interrupted,
         "taus": TAUS,
-        "off": OFF,
+        "off": v.asked.off,
     });
     // the text of a script must not end it
     PAGE.replace(SLOT, &data.to_string().replace('<', "\\u003c"))

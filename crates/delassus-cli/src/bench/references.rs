@@ -248,6 +248,13 @@ fn line(name: &str, made: &Result<Made, String>) -> String {
         Ok(m) if m.until >= m.end && m.doubt.is_none() => {
             format!("{name}: agreed to {:.0e}\n", m.accuracy)
         }
+        Ok(m) if m.until >= m.end => {
+            format!(
+                "{name}: agreed to {:.0e}; {}\n",
+                m.accuracy,
+                m.doubt.as_deref().unwrap_or_default()
+            )
+        }
         Ok(m) => {
             let doubt = m.doubt.as_deref().unwrap_or_default();
             let (until, end) = (brief(m.until), brief(m.end));

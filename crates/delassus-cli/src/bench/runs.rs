@@ -15,7 +15,6 @@ use delassus::sim::compare::{Plan, PlanError, RowStatus, measured};
 use delassus::sim::{RunOptions, pool};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Mutex;
 
 /// Plan and runs of each case.
@@ -76,10 +75,9 @@ pub fn make(
     cases: &[Case],
     plans: &Plans,
     references: &All,
-    folder: &Path,
+    (journal, mut old): (Journal, HashMap<Identity, Run>),
     show: bool,
 ) -> Result<Made, Failure> {
-    let (journal, mut old) = Journal::open(folder)?;
     let build = build();
     let identity = |case: usize, o: &RunOptions| Identity {
         model: cases[case].prepared.hash.clone(),

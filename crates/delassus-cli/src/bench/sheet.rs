@@ -4,7 +4,7 @@
 //! times the CPU time of the best method (E. D. Dolan, J. J. Moré, Math. Program. 91 (2002) 201–213):
 //!
 //! * *at equal tolerance*, as in tables of other authors: the CPU time at one tolerance. A run solves its mechanism if
-//!   it reached the end and its error is at most [`OFF`] tolerances.
+//!   it reached the end and its error is at most a number of tolerances, [`OFF`] if the user gives none.
 //! * *at equal error*: the CPU time at which a method reaches a measured error, from its runs at all tolerances, by a
 //!   straight line between two of them in logarithms. No run is extrapolated: a method whose loosest run is better than
 //!   required pays for that run. A method none of whose runs is good enough does not solve the mechanism. Mechanisms
@@ -36,6 +36,7 @@ pub struct Sheet<'a> {
     pub rtols: Vec<f64>,
     runs: HashMap<(&'a str, &'a str, u64), &'a Run>,
     known: &'a Known,
+    off: f64,
 }
 
 /// A question and its answer for every method.
@@ -71,10 +72,11 @@ impl<'a> Sheet<'a> {
         rtols: Vec<f64>,
         runs: &[&'a Run],
         known: &'a Known,
+        off: f64,
     ) -> Sheet<'a> {
         let key = |r: &'a Run| (r.mechanism.as_str(), r.method.as_str(), r.rtol.to_bits());
         let runs = runs.iter().map(|r| (key(r), *r)).collect();
-        Sheet { mechanisms, methods, rtols, runs, known }
+        Sheet { mechanisms, methods, rtols, runs, known, off }
     }
 
     /// One run, if it has been made.
@@ -89,7 +91,7 @@ impl<'a> Sheet<'a> {
 
     /// The error of a run is larger than its tolerance and the reference explain. Without a reference nothing is known.
     pub fn is_off(&self, run: &Run) -> bool {
-        let allowed = OFF * run.rtol + self.uncertainty(&run.mechanism);
+        let allowed = self.off * run.rtol + self.uncertainty(&run.mechanism);
         run.done && run.error.as_ref().is_some_and(|e| !(e.relative <= allowed))
     }
 
@@ -209,6 +211,7 @@ mod tests {
             vec![1e-4, 1e-6],
             &runs,
             known,
+            OFF,
         )
     }
 

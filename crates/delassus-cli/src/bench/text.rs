@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::record::Run;
 use super::references::All;
-use super::sheet::{OFF, Ranking, Sheet, TAUS};
+use super::sheet::{Ranking, Sheet, TAUS};
 use crate::grid::Grid;
 use crate::summary_text::{Table, brief, seconds};
 use delassus::io::model_file::escape;
@@ -60,10 +60,11 @@ pub fn text(v: &View<'_>) -> String {
     );
     head.row("runs", &counts);
     let ends = format!(
-        "{} reached the end, {} did not; {} of those that did are off by more than {OFF} tolerances",
+        "{} reached the end, {} did not; {} of those that did are off by more than {} tolerances",
         v.runs.len() - v.failed.len(),
         v.failed.len(),
-        v.off.len()
+        v.off.len(),
+        a.off
     );
     head.row("", &ends);
     let (own, none) = (v.found.own.len(), v.found.none.len());
