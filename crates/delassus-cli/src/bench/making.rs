@@ -13,6 +13,8 @@ const ACCURACIES: [f64; 3] = [1e-8, 1e-6, 1e-4];
 const ROWS: usize = 25;
 const COLUMNS: usize = 8;
 const FEWEST: usize = 5;
+/// Tolerance of runs that are made only once, relative to the accuracy.
+const TIGHTER: f64 = 1e-3;
 /// Times are the same up to this part of the interval between samples.
 const SAME_TIME: f64 = 1e-6;
 /// Decimal places of the mantissa: less than any uncertainty that occurs.
@@ -48,29 +50,26 @@ pub fn make(case: &Case, max_cpu_s: f64) -> Result<Made, String> {
         ..case.prepared.options.clone()
     };
     let (start, end) = (model.state.t, options.t_end);
-    let mut best: Option<(Certified, f64)> = None;
-    for accuracy in ACCURACIES {
-        if accuracy == ACCURACIES[0] && model.system.has_contacts() {
-            continue;
-        }
-        let plan = Plan { accuracy, max_cpu_s, jobs: 1, ..Plan::new(options.clone()) };
-        let made = certify(model, &plan, &Stoppable).map_err(|e| e.to_string())?;
-        if signal::stopped() {
-            return Err("stopped".to_owned());
-        }
-        let whole = horizon(&made, end) >= end;
-        let further = best.as_ref().is_none_or(|(b, _)| horizon(&made, end) > horizon(b, end));
-        if further {
-            best = Some((made, accuracy));
-        }
-        if whole {
-            break;
+    let usual = |accuracy: f64| Plan { accuracy, ..Plan::new(options.clone()) };
+    let (mut made, mut accuracy) = best(case, max_cpu_s, &usual)?;
+    let mut scheme = None;
+    let reason = made.certificate.reason.as_ref().filter(|r| r.cause == Cause::Scheme);
+    if let Some(reason) = reason {
+        // three runs are too few for time-stepping, and have no second round to become tighter in
+        let by_events = |accuracy: f64| Plan {
+            accuracy,
+            max_runs: 3,
+            ..Plan::new(RunOptions { rtol: Some(TIGHTER * accuracy), ..options.clone() })
+        };
+        let other = best(case, max_cpu_s, &by_events)?;
+        if horizon(&other.0, end) > horizon(&made, end) {
+            scheme = Some(format!("{}; the methods that locate events agree", reason.text));
+            (made, accuracy) = other;
         }
     }
-    let (made, accuracy) = best.ok_or("nothing could be run")?;
     let until = horizon(&made, end);
     let reason = made.certificate.reason.as_ref().map(|r| r.text.clone());
-    let why = reason.clone().unwrap_or_else(|| "the families do not agree".to_owned());
+    let why = reason.unwrap_or_else(|| "the families do not agree".to_owned());
     let columns = columns(&made, until);
     let rows = rows(&made, &columns, [start, options.sample, until]);
     if columns.is_empty() || rows.len() < FEWEST {
@@ -80,9 +79,41 @@ pub fn make(case: &Case, max_cpu_s: f64) -> Result<Made, String> {
             brief(end)
         ));
     }
-    let doubt = (!made.certificate.certified).then_some(why);
+    let doubts = [(!made.certificate.certified).then_some(why), scheme];
+    let doubts: Vec<String> = doubts.into_iter().flatten().collect();
+    let doubt = (!doubts.is_empty()).then(|| doubts.join("; "));
     let text = text(case, &made, &columns, &rows, [accuracy, until, end], doubt.as_deref());
     Ok(Made { text, accuracy, until, end, doubt })
+}
+
+/// The first certificate that reaches the end, or the one that gets farthest, and its accuracy.
+fn best(
+    case: &Case,
+    max_cpu_s: f64,
+    plan: &dyn Fn(f64) -> Plan,
+) -> Result<(Certified, f64), String> {
+    let (model, end) = (&case.prepared.model, case.prepared.options.t_end);
+    let mut best: Option<(Certified, f64)> = None;
+    for accuracy in ACCURACIES {
+        if accuracy == ACCURACIES[0] && model.system.has_contacts() {
+            continue;
+        }
+        let plan = Plan { max_cpu_s, jobs: 1, ..plan(accuracy) };
+        let made = certify(model, &plan, &Stoppable).map_err(|e| e.to_string())?;
+        if signal::stopped() {
+            return Err("stopped".to_owned());
+        }
+        let reach = horizon(&made, end);
+        // time-stepping has its own error, whatever is asked of the others
+        let other_way = made.certificate.reason.as_ref().is_some_and(|r| r.cause == Cause::Scheme);
+        if best.as_ref().is_none_or(|(b, _)| reach > horizon(b, end)) {
+            best = Some((made, accuracy));
+        }
+        if reach >= end || other_way {
+            break;
+        }
+    }
+    best.ok_or_else(|| "nothing could be run".to_owned())
 }
 
 /// Time up to which the columns that are stored agree.
@@ -175,7 +206,7 @@ fn text(
         ));
     }
     if let Some(doubt) = doubt {
-        out.push_str(&format!("# because: {}\n", one_line(doubt)));
+        out.push_str(&format!("# remark: {}\n", one_line(doubt)));
     }
     out.push_str(&format!("# uncertainty: {}\n", widths.join(",")));
     let quoted = |n: &str| match n.contains([',', '"']) {
