@@ -13,6 +13,9 @@ const ACCURACIES: [f64; 3] = [1e-8, 1e-6, 1e-4];
 const ROWS: usize = 25;
 const COLUMNS: usize = 8;
 const FEWEST: usize = 5;
+/// Largest uncertainty of a column that is stored, relative to its size, and what counts as zero, SI.
+const KNOWN: f64 = 1e-2;
+const ZERO: f64 = 1e-9;
 /// Tolerance of runs that are made only once, relative to the accuracy.
 const TIGHTER: f64 = 1e-3;
 /// Times are the same up to this part of the interval between samples.
@@ -70,8 +73,9 @@ pub fn make(case: &Case, max_cpu_s: f64) -> Result<Made, String> {
     let until = horizon(&made, end);
     let reason = made.certificate.reason.as_ref().map(|r| r.text.clone());
     let why = reason.unwrap_or_else(|| "the families do not agree".to_owned());
-    let columns = columns(&made, until);
+    let mut columns = columns(&made, until);
     let rows = rows(&made, &columns, [start, options.sample, until]);
+    columns.retain(|c| c.says_something(&rows));
     if columns.is_empty() || rows.len() < FEWEST {
         return Err(format!(
             "the families agree up to {} s of {} s only: {why}",
@@ -134,6 +138,20 @@ struct Kept<'a> {
     band: &'a [f64],
 }
 
+impl Kept<'_> {
+    /// Half-width at the rows that are stored.
+    fn width(&self, rows: &[usize]) -> f64 {
+        largest(rows.iter().map(|k| self.band[*k]))
+    }
+
+    /// A column whose size is that of its own uncertainty is rounding, such as the force of a balanced engine. One that
+    /// stays at zero is a result.
+    fn says_something(&self, rows: &[usize]) -> bool {
+        let size = largest(rows.iter().map(|k| self.values[*k].abs()));
+        size <= ZERO || self.width(rows) <= KNOWN * size
+    }
+}
+
 fn columns(made: &Certified, until: f64) -> Vec<Kept<'_>> {
     let results: &Results = &made.outcome.results;
     let confirmed = made.certificate.columns.iter().filter(|c| c.until >= until);
@@ -191,8 +209,9 @@ fn text(
     let mut runs: Vec<&FamilyRun> = made.certificate.runs.iter().collect();
     runs.sort_by_key(|r| !r.kept);
     let runs: Vec<String> = runs.into_iter().map(told).collect();
-    let width = |c: &Kept<'_>| largest(rows.iter().map(|k| c.band[*k]));
-    let widths: Vec<String> = columns.iter().map(|c| format!("{:.1e}", 1.05 * width(c))).collect();
+    // rounded up
+    let widths: Vec<String> =
+        columns.iter().map(|c| format!("{:.1e}", 1.05 * c.width(rows))).collect();
     let mut out = format!("# reference of {}: {title}\n", case.name);
     out.push_str(&format!("# model: {}\n# made by: {}\n", case.identity, runs.join("; ")));
     out.push_str(&format!(
