@@ -9,6 +9,7 @@ use crate::number::{count, number};
 use crate::settings::duration;
 use delassus::expr::Dim;
 use delassus::sim::compare::Plan;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Where the sets of the repository are.
@@ -39,7 +40,10 @@ impl Asked {
     /// Reads the arguments; reports all that cannot be read.
     pub fn read(a: &BenchArgs) -> Result<Asked, Failure> {
         let mut faults = Vec::new();
-        let methods = methods(&a.methods, &mut faults);
+        let mut methods = methods(&a.methods, &mut faults);
+        // a method that is named twice, or by two of its names, is one
+        let mut seen = HashSet::new();
+        methods.retain(|m| seen.insert(m.clone()));
         let rtols = a.rtols.as_ref().map_or(Ok(Plan::TOLERANCES.to_vec()), |text| {
             numbers("--rtols", text, Dim::NONE, "give some, as 1e-4,1e-6")
         });

@@ -75,7 +75,9 @@ mod tests {
         let (a, b) = (run("a", "m", 1e-4, 1.0, None), run("b", "m", 1e-4, 2.0, None));
         let (journal, runs) = Journal::open(dir.path()).unwrap();
         assert!(runs.is_empty());
-        (journal.add(&a).unwrap(), journal.add(&b).unwrap());
+        for run in [&a, &b] {
+            journal.add(run).unwrap();
+        }
         drop(journal);
         let path = dir.path().join(JOURNAL);
         let text = std::fs::read_to_string(&path).unwrap();

@@ -9,7 +9,7 @@ use delassus::sim::{Results, RunLimits, RunOptions, brief};
 /// Accuracies that are tried, relative to the size of each column: the first one to which the families agree up to the
 /// end is taken. With contacts all families share errors near the first one.
 const ACCURACIES: [f64; 3] = [1e-8, 1e-6, 1e-4];
-/// Rows and columns of a reference at most, and rows at least.
+/// Rows and columns of a reference at most, and rows at least if it does not reach the end.
 const ROWS: usize = 25;
 const COLUMNS: usize = 8;
 const FEWEST: usize = 5;
@@ -76,12 +76,12 @@ pub fn make(case: &Case, max_cpu_s: f64) -> Result<Made, String> {
     let mut columns = columns(&made, until);
     let rows = rows(&made, &columns, [start, options.sample, until]);
     columns.retain(|c| c.says_something(&rows));
-    if columns.is_empty() || rows.len() < FEWEST {
-        return Err(format!(
-            "the families agree up to {} s of {} s only: {why}",
-            brief(until),
-            brief(end)
-        ));
+    if until < end && rows.len() < FEWEST {
+        let (until, end) = (brief(until), brief(end));
+        return Err(format!("the families agree up to {until} s of {end} s only: {why}"));
+    }
+    if columns.is_empty() || rows.is_empty() {
+        return Err(format!("no sensor is known to two digits: {why}"));
     }
     let doubts = [(!made.certificate.certified).then_some(why), scheme];
     let doubts: Vec<String> = doubts.into_iter().flatten().collect();

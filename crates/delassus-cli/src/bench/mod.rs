@@ -117,12 +117,12 @@ pub fn bench(a: &BenchArgs) -> Result<Exit, Failure> {
     folder_for(&folder, &names, JOURNAL, &real(sources), a.force)?;
     let held = Place::inside(&folder)?;
     let show = !a.quiet;
-    if show {
-        report::warnings(&given.notes);
-    }
     // the journal comes first: it marks the folder as one in which a benchmark goes on
     let journal = Journal::open(&folder)?;
     let found = references::complete(&asked, &cases, given, &folder, show)?;
+    if show {
+        report::warnings(&found.notes);
+    }
     let made = runs::make(&asked, &cases, &plans, &found, journal, show)?;
     let known: Known = cases
         .iter()

@@ -345,7 +345,8 @@ pub mod tests {
         assert!(back.cost.as_ref().unwrap().drift_acceleration.is_nan());
         let calm = |r: &mut Run| r.cost.as_mut().unwrap().drift_acceleration = 0.0;
         let mut same = back;
-        (calm(&mut run), calm(&mut same));
+        calm(&mut run);
+        calm(&mut same);
         assert_eq!(same, run);
         assert!(!line.contains('\n'));
     }

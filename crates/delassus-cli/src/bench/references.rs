@@ -198,13 +198,15 @@ pub fn make_all(a: &BenchArgs, asked: &Asked, cases: &[Case]) -> Result<Exit, Fa
             let line = line(&case.name, &made);
             bar.0.suspend(|| console::print(&line).ok());
         }
-        told(case, made)
+        // one that was stopped says nothing about its mechanism
+        let stopped = made.is_err() && signal::stopped();
+        (!stopped).then(|| told(case, made))
     });
     drop(bar);
     if let Ok(Some(fault)) = fault.into_inner() {
         return Err(Failure::file(*fault));
     }
-    let told: Vec<Told<'_>> = made.into_iter().flatten().collect();
+    let told: Vec<Told<'_>> = made.into_iter().flatten().flatten().collect();
     let missing = told.iter().filter(|t| !t.made).count();
     let exit = match () {
         () if signal::stopped() => Exit::Interrupted,

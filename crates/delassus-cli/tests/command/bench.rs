@@ -421,6 +421,32 @@ fn bad_input_is_refused_before_anything_is_written() {
     assert!(foreign.stderr.contains("E_OUTPUT_EXISTS"));
 }
 
+/// Few samples are enough if the families agree to the end, and none of the methods counts twice.
+#[test]
+fn few_samples_and_methods_named_twice() {
+    let bench = set(&[("a.toml", &pendulum("0.25"))]);
+    let args = ["bench", "set", "--methods", "mdop5,hem5,mdop5", "--rtols", "1e-6,1e-6", "--json"];
+    let ran = bench.run(&args);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let v: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((&v["methods"], &v["runs"]), (&serde_json::json!(["mdop5", "hem5"]), &2.into()));
+    assert_eq!(v["own_references"], serde_json::json!(["a"]));
+    // the end is not among the samples
+    assert!(bench.read("out/bench-set/references/a.csv").contains("\n0.2,"));
+    // what nothing can agree on has no reference, which is told
+    fs::write(bench.path("set/a.toml"), pendulum("20")).unwrap();
+    let none = bench.run(&[&args[..], &["--max-time", "1 us"]].concat());
+    assert_eq!(none.code, 3);
+    assert!(
+        none.stderr.contains("N_NO_REFERENCE") && none.stderr.contains("a: no reference"),
+        "{}",
+        none.stderr
+    );
+    let v: Value = serde_json::from_str(&none.stdout).unwrap();
+    assert_eq!((&v["status"], &v["no_reference"]), (&"failed".into(), &serde_json::json!(["a"])));
+    assert!(v["failed"].as_array().unwrap().iter().all(|f| f["code"] == "E_TIME_LIMIT"), "{v}");
+}
+
 /// Models that others include are parts, and a set may have both.
 #[test]
 fn parts_of_models_are_no_models() {
