@@ -127,8 +127,14 @@ fn horizon(made: &Certified, end: f64) -> f64 {
         // reactions that no motion determines are left out
         Some(Cause::NotUnique) => end,
         Some(Cause::Alone) => f64::NEG_INFINITY,
+        // the last sample may lie before the end
+        _ if c.until >= last_sample(made) && made.outcome.summary.t_end >= end => end,
         _ => c.until,
     }
+}
+
+fn last_sample(made: &Certified) -> f64 {
+    made.outcome.results.t.last().copied().unwrap_or(f64::INFINITY)
 }
 
 /// A column and its band among the results.
@@ -154,6 +160,7 @@ impl Kept<'_> {
 
 fn columns(made: &Certified, until: f64) -> Vec<Kept<'_>> {
     let results: &Results = &made.outcome.results;
+    let until = until.min(last_sample(made));
     let confirmed = made.certificate.columns.iter().filter(|c| c.until >= until);
     let kept = confirmed.filter_map(|c| {
         let sensor = results.channels.iter().any(|x| x.sensor && x.name == c.name);
