@@ -3,6 +3,7 @@
 mod book;
 mod budget;
 mod fmu;
+mod library;
 mod web;
 
 use budget::Times;
@@ -22,6 +23,8 @@ usage: cargo xtask <task>
   web          tests of the report page, in a browser too; installs what they need
   examples     writes the present output of all commands into the documents; a test of `ci` compares it
   screenshots  takes the pictures of the documents again
+  library      all mechanisms of models/library against their stored references; names of sets or mechanisms
+               choose some; --make makes references that are missing or old
   adversary    random models against relations that must hold; --help lists its options
   fuzz         mutated models and damaged results that must be answered; --help lists its options";
 
@@ -32,6 +35,9 @@ fn main() -> ExitCode {
         Some("adversary") => return tool(root(), &["-p", "delassus-adversary"], &rest()),
         Some("fuzz") => {
             return tool(root(), &["-p", "delassus-fuzz", "-p", "delassus-cli"], &rest());
+        }
+        Some("library") => {
+            return ended(library::library(root(), &rest()));
         }
         _ => {}
     }
@@ -52,6 +58,10 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    ended(done)
+}
+
+fn ended(done: Result<(), String>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {

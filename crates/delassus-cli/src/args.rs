@@ -34,6 +34,8 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Run a model with several methods and measure the cost and accuracy of each.
     Compare(Box<CompareArgs>),
+    /// Run every mechanism of a folder with every method: which one solves what, and at what cost.
+    Bench(Box<BenchArgs>),
     /// Let independent families of methods confirm each other: every column with an error band.
     Certify(Box<CertifyArgs>),
     /// Find the equilibrium that a model comes to rest at: positions, reactions, forces, stability.
@@ -265,6 +267,50 @@ pub struct CompareArgs {
     /// --json is given].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Use an output folder that contains other files.
+    #[arg(long)]
+    pub force: bool,
+    /// Print errors only.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `delassus bench`. Lists are separated by commas; numbers may be expressions with units.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Folder with model files, or a set of the library: smooth, impacts, flexible.
+    pub set: PathBuf,
+    /// Methods: `all`, or names separated by commas.
+    #[arg(long, value_name = "LIST", default_value = "all")]
+    pub methods: String,
+    /// Relative tolerances [default: 1e-4,1e-6,1e-8]. Fixed-step methods derive their steps from them.
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub rtols: Option<String>,
+    /// Mechanisms by the names of their files [default: all]; `*` matches any text and `?` any character.
+    #[arg(long, value_name = "LIST")]
+    pub filter: Option<String>,
+    /// Number of concurrent runs; 1 gives the most reliable times [default: all cores].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub jobs: Option<String>,
+    /// Largest CPU time of a run, s [default: 60].
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub max_time: Option<String>,
+    /// Folder for the results [default: out/bench-SET]. A benchmark that was stopped goes on in it.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Make the references of the set instead, in its folder `reference`: those that are missing or old; all with
+    /// --force.
+    #[arg(long)]
+    pub make_references: bool,
+    /// A run with an error of more than so many tolerances is off, and does not count as solved [default: 100].
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub off: Option<String>,
+    /// Exit with code 4 if a run failed or is far from its reference, or a stored reference is missing or old.
+    #[arg(long)]
+    pub strict: bool,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,

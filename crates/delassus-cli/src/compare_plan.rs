@@ -123,7 +123,7 @@ impl Asked {
 }
 
 /// Positive numbers separated by commas.
-fn numbers(option: &str, text: &str, dim: Dim, rule: &str) -> Result<Vec<f64>, Vec<Fault>> {
+pub fn numbers(option: &str, text: &str, dim: Dim, rule: &str) -> Result<Vec<f64>, Vec<Fault>> {
     let mut list = Vec::new();
     let mut faults = Vec::new();
     for part in text.split(',') {
@@ -139,7 +139,8 @@ fn numbers(option: &str, text: &str, dim: Dim, rule: &str) -> Result<Vec<f64>, V
     if faults.is_empty() { Ok(list) } else { Err(faults) }
 }
 
-fn methods(text: &str, faults: &mut Vec<Fault>) -> Vec<String> {
+/// Methods by name, separated by commas; `all` are those for smooth motion.
+pub fn methods(text: &str, faults: &mut Vec<Fault>) -> Vec<String> {
     if text.trim() == "all" {
         return METHODS.iter().map(|m| m.name.to_owned()).collect();
     }

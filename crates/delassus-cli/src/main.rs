@@ -6,6 +6,7 @@
 mod analysis_out;
 mod analysis_page;
 mod args;
+mod bench;
 mod certify_cmd;
 mod certify_text;
 mod check_cmd;
@@ -79,6 +80,7 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Certify(a) => (certify_cmd::certify(a), a.run.json),
         Command::Compare(a) => (compare_cmd::compare(a), a.json),
         Command::Rt(a) => (rt::rt(a), a.json),
+        Command::Bench(a) => (bench::bench(a), a.json),
         Command::Check(a) => (check_cmd::check(a), a.json),
         Command::Statics(a) => (statics_cmd::statics(a), a.json),
         Command::Modes(a) => (modes_cmd::modes(a), a.json),

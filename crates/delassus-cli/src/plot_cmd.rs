@@ -101,7 +101,7 @@ fn unknown(report: &Report, pattern: &str) -> Fault {
 }
 
 /// `*` any text, `?` any character.
-fn matches(pattern: &str, name: &str) -> bool {
+pub fn matches(pattern: &str, name: &str) -> bool {
     let (p, n): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut i, mut k) = (0, 0);
     // where to continue when a star has to match one more character

@@ -59,6 +59,11 @@ impl Places {
         self.files().chain(self.input_files.iter().map(InputFile::name))
     }
 
+    /// Checksums of other files that the model is made of, such as meshes.
+    pub fn attached(&self) -> &[[u8; 32]] {
+        self.sources.attached()
+    }
+
     /// The text of the model, then that of the files it includes.
     pub fn text(&self) -> String {
         let mut out = String::new();

@@ -25,7 +25,7 @@ mod notes;
 mod options;
 mod pace;
 pub mod planted;
-mod pool;
+pub mod pool;
 pub mod realtime;
 mod recorder;
 mod results;

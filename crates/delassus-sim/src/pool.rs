@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Does `work` for 0 … count − 1 on some threads; results are in order, `None` if a stop came before the job was begun.
-pub(crate) fn run<T: Send>(
+pub fn run<T: Send>(
     jobs: usize,
     count: usize,
     stop: &(dyn Fn() -> bool + Sync),

@@ -6,6 +6,7 @@ mod support;
 
 mod analysis;
 mod analysis_pages;
+mod bench;
 mod commands;
 mod compare;
 mod dump_states;

@@ -16,8 +16,8 @@
 //!
 //! For bending of a straight beam without shear this is −v_i' v_j' along the axis, its shortening.
 
-use crate::beam::{Element, GAUSS};
 use crate::MassPoint;
+use crate::beam::{Element, GAUSS};
 use crate::moments::Moments;
 use delassus_math::{Mat3, Vec3, so3};
 use faer::Mat;

@@ -47,7 +47,7 @@ pub fn read_csv(path: &Path) -> Result<CsvTable, CsvError> {
     read_csv_from(BufReader::new(open_regular(path)?))
 }
 
-/// Reads CSV: a line of names, then lines of finite numbers.
+/// Reads CSV: lines of remarks that begin with `#`, a line of names, then lines of finite numbers.
 pub fn read_csv_from(reader: impl BufRead) -> Result<CsvTable, CsvError> {
     let mut table = CsvTable::default();
     read_into(reader, &mut table, &mut Rows::new(Thinning::Every(1)), None)?;
@@ -202,7 +202,7 @@ fn read_into(
 ) -> Result<(), CsvError> {
     let any = bad.is_some();
     let (mut bytes, mut row) = (Vec::new(), Vec::new());
-    let mut line = 0usize;
+    let (mut line, mut named) = (0usize, false);
     loop {
         line += 1;
         let fail = |message: String| CsvError::Invalid { line, message };
@@ -218,12 +218,16 @@ fn read_into(
         if any && bytes.last() != Some(&b'\n') {
             return Err(fail("the last line is cut off".to_owned()));
         }
-        if line > 1 && rows.skips(&bytes) {
+        if !named && !any && bytes.first() == Some(&b'#') {
+            continue;
+        }
+        if named && rows.skips(&bytes) {
             continue;
         }
         let text = std::str::from_utf8(&bytes).map_err(|_| fail("not UTF-8".into()))?;
         let text = text.trim_end_matches(['\n', '\r']);
-        if line == 1 {
+        if !named {
+            named = true;
             table.names = fields(text).map_err(fail)?;
             table.columns = vec![Vec::new(); table.names.len()];
             if let Some(bad) = &mut bad {
@@ -307,6 +311,17 @@ pub(super) fn fields(line: &str) -> Result<Vec<String>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn remarks_stand_before_the_names() {
+        let table = read_csv_from(&b"# a, b\n#\nt,#x\n0,1\n"[..]).unwrap();
+        assert_eq!(
+            (table.names, table.columns),
+            (vec!["t".into(), "#x".into()], vec![vec![0.0], vec![1.0]])
+        );
+        assert!(read_csv_from(&b"t,x\n# late\n0,1\n"[..]).is_err());
+        assert!(read_csv_from(&b"# only\n"[..]).is_err());
+    }
 
     #[test]
     fn what_is_good_is_kept() {

@@ -25,6 +25,7 @@ pub use profile::{Profile, performance_profile};
 pub use reference::{Errors, Measure, Reference, ReferenceError, ReferenceInfo, Source, TightRun};
 pub use threshold::{Reached, thresholds};
 
+use crate::options::RunOptions;
 use crate::pool;
 use delassus_model::Assembled;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -74,12 +75,7 @@ pub fn compare(
     let total = tasks.len();
     let done = AtomicUsize::new(0);
     let rows = pool::run(plan.jobs, total, &|| watch.stop(), |k| {
-        let (mut row, results) = measure::measure(model, &tasks[k], plan, watch);
-        if let (Some(reference), Some(results)) = (&reference, results) {
-            row.error = reference.error(&results);
-            row.below_reference =
-                row.error.as_ref().is_some_and(|e| reference.is_below(e, plan.measure));
-        }
+        let row = measured(model, &tasks[k], plan, reference.as_ref(), watch);
         let n = done.fetch_add(1, Ordering::Relaxed) + 1;
         watch.finished(&row, n, total);
         row
@@ -91,4 +87,21 @@ pub fn compare(
         rows,
         warnings,
     })
+}
+
+/// One of the runs of a plan, measured against a reference.
+pub fn measured(
+    model: &Assembled,
+    task: &RunOptions,
+    plan: &Plan,
+    reference: Option<&Reference>,
+    watch: &dyn Watch,
+) -> Row {
+    let (mut row, results) = measure::measure(model, task, plan, watch);
+    if let (Some(reference), Some(results)) = (reference, results) {
+        row.error = reference.error(&results);
+        row.below_reference =
+            row.error.as_ref().is_some_and(|e| reference.is_below(e, plan.measure));
+    }
+    row
 }

@@ -118,7 +118,7 @@ impl Plan {
 
     /// All runs: methods as given, each from loose to tight. Rejects what no model could run; what this model or a
     /// method rejects becomes a row later.
-    pub(super) fn tasks(&self, model: &Assembled) -> Result<Vec<RunOptions>, PlanError> {
+    pub fn tasks(&self, model: &Assembled) -> Result<Vec<RunOptions>, PlanError> {
         if self.methods.is_empty() {
             return Err(PlanError::Empty("methods"));
         }

@@ -234,6 +234,20 @@ impl Reference {
         }
     }
 
+    /// The same with the accuracy of its columns: half-widths in their units, in the order of its columns.
+    pub fn known_to(mut self, widths: &[f64]) -> Reference {
+        let (mut relative, mut absolute, mut max) = (0.0, 0.0, 0.0_f64);
+        for (column, width) in self.columns.iter().zip(widths) {
+            let part = width / column.scale;
+            (relative, absolute) = (relative + part * part, absolute + width * width);
+            max = max.max(part);
+        }
+        let n = self.columns.len() as f64;
+        let (relative, absolute) = ((relative / n).sqrt(), (absolute / n).sqrt());
+        self.info.uncertainty = Some(Errors { relative, max, absolute });
+        self
+    }
+
     /// Error of results that cover the reference; `None` if some common time or column is missing.
     pub fn error(&self, results: &Results) -> Option<Errors> {
         let span = self.t.last()? - self.t.first()?;
@@ -252,7 +266,13 @@ impl Reference {
             let found = results.get(&column.name)?;
             let mut sum = 0.0;
             for (row, expected) in rows.iter().zip(&column.values) {
-                let d = found.get(*row)? - expected;
+                let found = *found.get(*row)?;
+                let d = match (found.is_nan(), expected.is_nan()) {
+                    // both have no value
+                    (true, true) => 0.0,
+                    (false, false) => found - expected,
+                    _ => f64::INFINITY,
+                };
                 sum += d * d;
                 max = max.max((d / column.scale).abs());
             }
@@ -299,6 +319,26 @@ mod tests {
         assert!(close(e.relative, ((0.01 / 3.0 + 0.09 / 3.0) / 2.0_f64).sqrt()), "{e:?}");
         assert!(close(e.absolute, ((0.16 / 3.0 + 0.09 / 3.0) / 2.0_f64).sqrt()), "{e:?}");
         assert!(close(e.max, 0.3), "{e:?}");
+    }
+
+    #[test]
+    fn a_missing_value_is_an_infinite_error_and_widths_are_kept() {
+        let sensors = [channel("x", "m"), channel("a", "rad")];
+        let mut given = table(&[0.0, 1.0], &[0.0, 4.0]);
+        given.push(("a".to_owned(), vec![0.5, f64::NAN]));
+        let r = Reference::from_table("f", &given, &sensors, [0.0, 1.0, 1.0]).unwrap();
+        let results = |a: f64| Results {
+            channels: sensors.to_vec(),
+            t: vec![0.0, 1.0],
+            data: vec![vec![0.0, 4.0], vec![0.5, a]],
+        };
+        assert_eq!(r.error(&results(f64::NAN)).unwrap().max, 0.0);
+        let e = r.error(&results(0.5)).unwrap();
+        assert!(e.max.is_infinite() && e.relative.is_infinite() && e.absolute.is_infinite());
+        // 0.4 m of 4 m, and nothing of the angle
+        let u = r.known_to(&[0.4, 0.0]).info.uncertainty.unwrap();
+        assert!((u.max - 0.1).abs() < 1e-15 && (u.relative - (0.005_f64).sqrt()).abs() < 1e-15);
+        assert!((u.absolute - (0.08_f64).sqrt()).abs() < 1e-15);
     }
 
     #[test]

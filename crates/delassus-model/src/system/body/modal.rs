@@ -521,8 +521,10 @@ impl<B: Base> Kind for Floating<B> {
             (0..n).flat_map(|i| (0..n).map(move |k| (i, k))).map(|(i, k)| of(i, k)).sum();
         let turning = 0.5 * o.dot(&(x.j() * o)) + o.dot(&x.h(x.u));
         let masses = x.masses();
-        let points: f64 =
-            masses.placed().map(|p| 0.5 * p.mass * (v + o.cross(&p.y) + p.rate).norm_squared()).sum();
+        let points: f64 = masses
+            .placed()
+            .map(|p| 0.5 * p.mass * (v + o.cross(&p.y) + p.rate).norm_squared())
+            .sum();
         0.5 * x.m.mass * v.norm_squared() + v.dot(&momentum) + turning + own + points
     }
 
