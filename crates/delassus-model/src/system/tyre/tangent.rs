@@ -110,7 +110,7 @@ impl System {
             add_wrench(wrenches, tyre.at, &force, &torque, -ck);
             let (by_pose, by_twist) = (slopes.hessian(PLACE), slopes.hessian(SPEED));
             let ends = [self.jac(&ws.kin, tyre.at), None];
-            self.add_wrench_slopes(values, &ends, (&by_pose, &by_twist), (ck, cc), pulled);
+            self.add_wrench_slopes(values, &ends, (&by_pose, Some(&by_twist)), (ck, cc), pulled);
         }
     }
 
