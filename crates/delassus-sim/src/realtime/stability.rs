@@ -198,7 +198,8 @@ fn in_words(sys: &System, m: &NamedMode, h: f64) -> FastMode {
 /// Three digits.
 fn short(x: f64) -> f64 {
     if x == 0.0 || !x.is_finite() {
-        return x;
+        // no minus sign before nothing
+        return x + 0.0;
     }
     let unit = 10f64.powi(x.abs().log10().floor() as i32 - 2);
     (x / unit).round() * unit
