@@ -94,6 +94,8 @@ impl Stability {
             true => tightest,
             false => found.iter().max_by(|a, b| size(a).total_cmp(&size(b))),
         };
+        // a body that is free to move has no time of its own
+        let shown = shown.filter(|m| size(m) > 0.0);
         out.mode = shown.map(|m| in_words(sys, m, options.step));
         out.largest_step = Some(steps.min(auxiliary));
         out
