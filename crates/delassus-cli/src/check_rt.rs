@@ -201,10 +201,7 @@ fn text(f: &Forecast, heading: &str) -> String {
         let name = if k == 0 { "dearest" } else { "" };
         table.row(name, &format!("{} ({} operations)", d.element, large(d.operations)));
     }
-    table.row(
-        "memory",
-        &format!("about {} bytes, none of it requested during the run", large(f.bytes)),
-    );
+    table.row("memory", &format!("about {} bytes", large(f.bytes)));
     let s = &f.stability;
     let verdict = match s.largest_step {
         Some(most) if f.step > most => format!("no: {}", s.refusal(f.step)),

@@ -33,10 +33,6 @@ const LOST: f64 = 4.0;
 const FULL: usize = 400;
 
 #[derive(Debug, Clone)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one per solver; boxing would add a pointer to every step"
-)]
 enum Factors {
     Ordered(SparseLdu),
     /// With whether it could be factored.

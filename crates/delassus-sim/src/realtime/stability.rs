@@ -94,6 +94,8 @@ impl Stability {
             true => tightest,
             false => found.iter().max_by(|a, b| size(a).total_cmp(&size(b))),
         };
+        // a body that is free to move has no time of its own
+        let shown = shown.filter(|m| size(m) > 0.0);
         out.mode = shown.map(|m| in_words(sys, m, options.step));
         out.largest_step = Some(steps.min(auxiliary));
         out
@@ -198,7 +200,8 @@ fn in_words(sys: &System, m: &NamedMode, h: f64) -> FastMode {
 /// Three digits.
 fn short(x: f64) -> f64 {
     if x == 0.0 || !x.is_finite() {
-        return x;
+        // no minus sign before nothing
+        return x + 0.0;
     }
     let unit = 10f64.powi(x.abs().log10().floor() as i32 - 2);
     (x / unit).round() * unit

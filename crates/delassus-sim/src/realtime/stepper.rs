@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// Relative pivot of the matrix below which constraints count as dependent.
 const RANK_LOST: f64 = 1e-7;
 
+/// A margin that every point is below, and that is still searched for, m.
+const FARTHEST: f64 = 1e100;
+
 /// How often each flag was set, in the order of [`StepStatus::ALL`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -125,6 +128,8 @@ impl Stepper {
 
     /// Runs a few steps and takes them back, so that every buffer has its size and every page was touched.
     fn touch(&mut self) -> Result<(), RealTimeError> {
+        // buffers of the search for near points grow to all that there are
+        self.sys.near(&self.ws, FARTHEST, &mut Vec::new());
         let saved = self.save();
         let held: Vec<f64> = self.inputs.iter().map(|i| i.default).collect();
         for _ in 0..3 {
