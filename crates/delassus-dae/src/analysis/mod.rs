@@ -24,10 +24,12 @@ mod matrices;
 mod modes;
 mod reduce;
 mod saddle;
+mod shift;
 mod static_rows;
 mod statics;
 mod steady;
 mod steady_motion;
+mod vibrations;
 mod zeros;
 
 pub use equilibrium::{Equilibrium, StaticOptions, StaticsError};
