@@ -158,32 +158,33 @@ struct Rounding {
     k: Sparse,
     c: Sparse,
     damping: Sparse,
+    turns: bool,
 }
 
 impl Rounding {
     fn new(l: &Linearised) -> Result<Rounding, LinearError> {
         let damping = l.turning_damping()?;
         let (k, c) = (l.turning_stiffness()?.sizes(), damping.sizes());
-        Ok(Rounding { k, c, damping })
+        let skew = damping.entries().any(|(i, j, x)| {
+            damping.pattern.slot(j, i).map_or(0.0, |s| damping.values[s]) * x < 0.0
+        });
+        Ok(Rounding { k, c, damping, turns: skew })
     }
 
     /// |p|ᵀ (|K| + |s||C|) |x| over pᵀ (2 s M + C) x. The left vector p is the right one where the matrices are symmetric and its
-    /// conjugate where C is skew: the worse of both is taken.
+    /// conjugate where C is skew, as gyroscopic terms make it; with both it is near to the latter.
     fn of(&self, l: &Linearised, s: c64, x: &[c64]) -> f64 {
         let size: Vec<f64> = x.iter().map(|x| x.norm()).collect();
-        let top = DOUBT * (dot(&size, &self.k.mul(&size)) + s.norm() * dot(&size, &self.c.mul(&size)));
+        let top =
+            DOUBT * (dot(&size, &self.k.mul(&size)) + s.norm() * dot(&size, &self.c.mul(&size)));
         let part = |pick: fn(&c64) -> f64| x.iter().map(pick).collect::<Vec<f64>>();
         let (re, im) = (part(|x| x.re), part(|x| x.im));
         let (m_re, m_im) = (l.mass.mul(&re), l.mass.mul(&im));
         let (c_re, c_im) = (self.damping.mul(&re), self.damping.mul(&im));
-        let slope = |i: usize| {
-            s * c64::new(2.0 * m_re[i], 2.0 * m_im[i]) + c64::new(c_re[i], c_im[i])
-        };
-        let product = |conjugate: bool| {
-            let one = |i: usize| if conjugate { x[i].conj() } else { x[i] } * slope(i);
-            (0..x.len()).map(one).fold(c64::new(0.0, 0.0), |x, y| x + y).norm()
-        };
-        top / product(false).min(product(true))
+        let slope =
+            |i: usize| s * c64::new(2.0 * m_re[i], 2.0 * m_im[i]) + c64::new(c_re[i], c_im[i]);
+        let one = |i: usize| if self.turns { x[i].conj() } else { x[i] } * slope(i);
+        top / (0..x.len()).map(one).fold(c64::new(0.0, 0.0), |x, y| x + y).norm()
     }
 }
 

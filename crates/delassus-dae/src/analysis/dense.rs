@@ -120,8 +120,7 @@ fn with_massless(l: &Linearised, f: &FirstOrder) -> Result<Vec<Found>, LinearErr
     }
     let eigen = t.eigen().map_err(|_| LinearError::Eigenvalues)?;
     let most = largest((0..n).map(|k| eigen.S()[k].norm()));
-    let finite: Vec<usize> =
-        (0..n).filter(|k| eigen.S()[*k].norm() > INFINITE * most).collect();
+    let finite: Vec<usize> = (0..n).filter(|k| eigen.S()[*k].norm() > INFINITE * most).collect();
     let right = Mat::from_fn(n, finite.len(), |i, j| eigen.U()[(i, finite[j])]);
     let thetas: Vec<c64> = finite.iter().map(|k| eigen.S()[*k]).collect();
     let doubts = shifted_doubts(&t, &shifted, &f.doubt, &right, &thetas)?;
@@ -155,10 +154,8 @@ fn shifted_doubts(
     // the same invariant space from the left, and its basis that belongs to the vectors one by one
     let space = Mat::from_fn(m, n, |i, j| eigen.U()[(j, order[i])]);
     let left = (&space * right).partial_piv_lu().solve(&space);
-    let (re, im) = (
-        Mat::from_fn(n, m, |i, j| left[(j, i)].re),
-        Mat::from_fn(n, m, |i, j| left[(j, i)].im),
-    );
+    let (re, im) =
+        (Mat::from_fn(n, m, |i, j| left[(j, i)].re), Mat::from_fn(n, m, |i, j| left[(j, i)].im));
     let lu = shifted.transpose().to_owned().partial_piv_lu();
     let (re, im) = (lu.solve(&re), lu.solve(&im));
     let moved = doubt * Mat::from_fn(n, m, |i, j| right[(i, j)].norm());

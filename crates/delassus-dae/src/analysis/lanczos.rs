@@ -64,9 +64,10 @@ fn search(l: &Linearised, count: usize, kappa: f64) -> Result<Vec<Vibration>, Li
     let vibration = |p: Locked| {
         let stiffness = dot(&p.x, &l.stiffness.mul(&p.x));
         // what the inverse finds is the same but for errors
-        let doubt = doubt_of(&sizes, &p.x).max((stiffness - (1.0 / p.theta - kappa)).abs());
-        let held = stiffness.abs() > ZERO * doubt;
-        let [stiffness, doubt] = if held { [stiffness, doubt] } else { [0.0; 2] };
+        let rounding = doubt_of(&sizes, &p.x);
+        let doubt = rounding.max((stiffness - (1.0 / p.theta - kappa)).abs());
+        let held = stiffness.abs() > ZERO * rounding;
+        let [stiffness, doubt] = if held { [stiffness, doubt] } else { [0.0, ZERO * rounding] };
         Vibration { stiffness, doubt, shape: p.x }
     };
     Ok(locked.into_iter().map(vibration).collect())

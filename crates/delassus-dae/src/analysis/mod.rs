@@ -17,6 +17,8 @@ mod arnoldi;
 mod balance;
 mod dense;
 mod equilibrium;
+#[cfg(test)]
+mod fine_beams;
 mod harmonic;
 mod lanczos;
 mod linearise;

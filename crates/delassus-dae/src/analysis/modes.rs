@@ -27,7 +27,8 @@ pub struct Mode {
     pub real: f64,
     /// Circular frequency ≥ 0, rad/s: of a pair of exponents the one above the real axis.
     pub imag: f64,
-    /// How far rounding of the model's matrices may have moved the exponent, 1/s, to first order.
+    /// How far rounding of the model's matrices may have moved the exponent, 1/s, to first order: where it is zero, what an undamped
+    /// one may be.
     pub doubt: f64,
     /// [real, imaginary] part of each coordinate, in tangent coordinates; the largest, in sizes of the coordinates, is 1 and real.
     pub shape: Vec<[f64; 2]>,
@@ -66,7 +67,7 @@ impl Found {
     /// Those of an undamped vibration with ω²: two where it grows and decays.
     pub fn of_square(value: f64, doubt: f64, shape: Vec<c64>) -> Vec<Found> {
         let rate = value.abs().sqrt();
-        let doubt = if rate > 0.0 { 0.5 * doubt / rate } else { 0.0 };
+        let doubt = if rate > 0.0 { 0.5 * doubt / rate } else { doubt.sqrt() };
         let one = |re, im, shape| Found { exponent: c64::new(re, im), doubt, shape };
         if value >= 0.0 {
             vec![one(0.0, rate, shape)]

@@ -11,7 +11,7 @@
 
 use super::linearise::{LinearError, Linearised};
 use super::matrices::{Sparse, columns, entry_sizes, largest_entry};
-use super::vibrations::DOUBT;
+use super::vibrations::{DOUBT, orthonormal};
 use faer::{Mat, Side};
 
 /// Part of the largest inertia below which a direction has none.
@@ -74,7 +74,12 @@ impl Reduced {
             let size = if k < massless { 1.0 } else { eigen.S()[k].sqrt() };
             eigen.U()[(i, k)] / size
         });
+        // eigenvectors of small masses are orthonormal to rounding of the largest
         let positions = &z * &basis;
+        let moving = orthonormal(l, &columns(&positions, 0, n - massless));
+        let positions = Mat::from_fn(positions.nrows(), n, |i, j| {
+            if j < n - massless { moving[(i, j)] } else { positions[(i, j)] }
+        });
         let (speeds, follows) = slipless(l, &positions)?;
         Ok(Reduced { positions, speeds, follows, massless })
     }
@@ -171,8 +176,7 @@ impl FirstOrder {
             + sizes.by_speed(&w_size)
             + l.stiffness.sizes().times_full(&zp_size);
         let (uu, uy) = (zv_size.transpose() * of_u, zv_size.transpose() * of_y);
-        let uz = zv_size.transpose()
-            * l.force_by_z()?.sizes().times_full(&Mat::identity(nz, nz));
+        let uz = zv_size.transpose() * l.force_by_z()?.sizes().times_full(&Mat::identity(nz, nz));
         let zy = zq.sizes().times_full(&zp_size) + zw.sizes().times_full(&w_size);
         let zu = zw.sizes().times_full(&zv_size);
         let zz = entry_sizes(&rate_z);

@@ -162,17 +162,7 @@ impl<'a> Shifted<'a> {
         let cols = on_pattern(&stacked(&l.rows, &l.rolling)?, &rows.pattern);
         let (n_pos, n_rows) = (l.rows.pattern.nrows, rows.pattern.nrows);
         let solver = Solver::new(s, rows, cols)?;
-        Ok(Shifted {
-            l,
-            solver,
-            shift,
-            speed,
-            force_by_z: force,
-            inverse,
-            rates,
-            n_pos,
-            n_rows,
-        })
+        Ok(Shifted { l, solver, shift, speed, force_by_z: force, inverse, rates, n_pos, n_rows })
     }
 
     /// out = (A − σE)⁻¹ E x.

@@ -11,7 +11,8 @@
 //! the model each stiffness stands beside those of its neighbours only. One more such solution than the basis needs makes the
 //! shapes, and ω² is their Rayleigh quotient, of second order in what is left of errors.
 //!
-//! Each ω² comes with a doubt: what rounding of the entries of K can do to it, |x|ᵀ|K||x| ε. What is not larger than that is zero.
+//! Each ω² comes with a doubt: what rounding of the entries of K can do to it, |x|ᵀ|K||x| ε, and how far T disagrees. What is not
+//! larger than the first is zero.
 
 use super::linearise::{LinearError, Linearised};
 use super::matrices::{Sparse, columns, full_mul, largest_entry};
@@ -22,14 +23,14 @@ use delassus_math::largest;
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
-/// Rounding of an entry of K, as it is told: that of the sums it is made of.
-pub(super) const DOUBT: f64 = 4.0 * f64::EPSILON;
-/// Doubts below which a stiffness is none: they sum over many entries, and forces of an equilibrium are known less well.
-pub(super) const ZERO: f64 = 30.0;
+/// Rounding of an entry of K.
+pub(super) const DOUBT: f64 = f64::EPSILON;
+/// Roundings below which a stiffness is none: entries are sums, and forces of an equilibrium are known less well.
+pub(super) const ZERO: f64 = 120.0;
 /// Stiffness of n directions without mass below n times this part of the largest is none.
 const SOFT: f64 = 20.0 * f64::EPSILON;
-/// Powers of ten of ω² about the middle between smallest and largest within which both halves may meet.
-const MIDDLE: f64 = 1e2;
+/// Ratio of neighbouring ω² between which both halves may meet: they agree then on how many lie below.
+const GAP: f64 = 1.001;
 /// Part of the lowest ω² that is not zero which is the shift, and parts that are left as they are.
 const SHIFT: f64 = 0.05;
 const GOOD_SHIFT: [f64; 2] = [1e-4, 0.5];
@@ -38,17 +39,30 @@ const GOOD_SHIFT: [f64; 2] = [1e-4, 0.5];
 pub(super) struct Vibrations {
     /// ω², 1/s²; zero where nothing holds.
     pub values: Vec<f64>,
-    /// How far each may be off, 1/s².
+    /// How far each may be off, 1/s²: where it is zero, what it may be.
     pub doubts: Vec<f64>,
     /// Columns of unit mass.
     pub shapes: Mat<f64>,
 }
 
+/// ω² of a shape with what rounding does to it, and what all errors may, 1/s².
+#[derive(Clone, Copy)]
+struct Square {
+    value: f64,
+    rounding: f64,
+    doubt: f64,
+}
+
+impl Square {
+    fn is_zero(&self) -> bool {
+        self.value.abs() <= ZERO * self.rounding
+    }
+}
+
 /// Eigenvalues by size with shapes of unit mass.
 struct Half {
-    values: Vec<f64>,
+    squares: Vec<Square>,
     shapes: Mat<f64>,
-    doubts: Vec<f64>,
 }
 
 /// Vibrations in the space of a basis, orthonormal in the mass metric, of which so many last columns have no mass. K must be
@@ -59,56 +73,48 @@ pub(super) fn vibrations(
     basis: &Mat<f64>,
     massless: usize,
 ) -> Result<Vibrations, LinearError> {
-    let mut fast = faster(l, stiffness, basis, massless)?;
-    let n = fast.values.len();
-    let sizes = stiffness.sizes();
-    let most = fast.values.last().copied().unwrap_or(0.0).abs();
+    let fast = faster(l, stiffness, basis, massless)?;
+    let n = fast.squares.len();
+    let most = fast.squares.last().map_or(0.0, |s| s.value.abs());
     let moving = columns(basis, 0, n);
     let slow = if most > 0.0 && most.is_finite() {
-        slower(l, stiffness, &sizes, &moving)
+        slower(l, stiffness, &stiffness.sizes(), &moving)
     } else {
         None
     };
-    let (mut values, mut doubts, mut shapes) = (fast.values, fast.doubts, fast.shapes);
+    let Half { mut squares, mut shapes } = fast;
     if let Some(slow) = slow {
-        let below = meeting(&slow.values, &values, &slow.doubts);
-        fast.shapes = shapes;
+        let below = meeting(&slow.squares, &squares);
+        let high = shapes;
         shapes = Mat::from_fn(basis.nrows(), n, |i, j| {
-            if j < below { slow.shapes[(i, j)] } else { fast.shapes[(i, j)] }
+            if j < below { slow.shapes[(i, j)] } else { high[(i, j)] }
         });
-        for k in 0..below {
-            (values[k], doubts[k]) = (slow.values[k], slow.doubts[k]);
+        squares[..below].copy_from_slice(&slow.squares[..below]);
+    }
+    for s in &mut squares {
+        if s.is_zero() {
+            *s = Square { value: 0.0, doubt: ZERO * s.rounding, ..*s };
         }
     }
-    for (value, doubt) in values.iter_mut().zip(&mut doubts) {
-        if value.abs() <= ZERO * *doubt {
-            (*value, *doubt) = (0.0, 0.0);
-        }
-    }
+    let values = squares.iter().map(|s| s.value).collect();
+    let doubts = squares.iter().map(|s| s.doubt).collect();
     Ok(Vibrations { values, doubts, shapes })
 }
 
-/// How many are taken from the slower half: up to the widest gap about the middle, where both agree on their number.
-fn meeting(slow: &[f64], fast: &[f64], doubts: &[f64]) -> usize {
+/// How many are taken from the slower half: up to the gap nearest to the middle, by powers.
+fn meeting(slow: &[Square], fast: &[Square]) -> usize {
     let n = fast.len();
-    let real = |k: &usize| slow[*k].abs() > ZERO * doubts[*k];
-    let Some(least) = (0..n).find(real).map(|k| slow[k].abs()) else {
+    let Some(least) = slow.iter().find(|s| !s.is_zero()).map(|s| s.value.abs()) else {
         return n;
     };
-    let middle = (least * fast[n - 1].abs()).sqrt();
+    let middle = (least * fast[n - 1].value.abs()).sqrt();
     let size = |k: usize| {
-        let s = slow[k].abs();
-        if s < middle { s } else { fast[k].abs() }
+        let s = slow[k].value.abs();
+        if s < middle { s } else { fast[k].value.abs() }
     };
-    let near = |k: &usize| {
-        let (above, below) = (size(*k), size(*k - 1));
-        above > middle / MIDDLE && below < middle * MIDDLE && above > below
-    };
-    let wider = |a: &usize, b: &usize| {
-        let gap = |k: usize| size(k) / size(k - 1).max(f64::MIN_POSITIVE);
-        gap(*a).total_cmp(&gap(*b))
-    };
-    (1..n).filter(near).max_by(wider).unwrap_or(n)
+    let off = |k: &usize| ((size(*k) * size(*k - 1)).sqrt() / middle).ln().abs();
+    let apart = |k: &usize| size(*k) > GAP * size(*k - 1) && size(*k - 1) > 0.0;
+    (1..n).filter(apart).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(n)
 }
 
 /// From Zᵀ K Z; directions without mass follow the others.
@@ -143,18 +149,17 @@ fn faster(
     let mut order: Vec<usize> = (0..moving).collect();
     order.sort_by(|a, b| eigen.S()[*a].abs().total_cmp(&eigen.S()[*b].abs()));
     let u = Mat::from_fn(moving, moving, |i, j| eigen.U()[(i, order[j])]);
-    let values: Vec<f64> = order.iter().map(|k| eigen.S()[*k]).collect();
-    let most = largest(values.iter().map(|x| x.abs()));
-    let doubts = vec![DOUBT * (moving as f64).sqrt() * most; moving];
-    Ok(Half { values, shapes: &basis * u, doubts })
+    let most = largest(order.iter().map(|k| eigen.S()[*k].abs()));
+    let doubt = DOUBT * (moving as f64).sqrt() * most;
+    let square = |k: &usize| Square { value: eigen.S()[*k], rounding: doubt, doubt };
+    Ok(Half { squares: order.iter().map(square).collect(), shapes: &basis * u })
 }
 
 /// From the inverse; `None` where it cannot be had.
 fn slower(l: &Linearised, stiffness: &Sparse, sizes: &Sparse, moving: &Mat<f64>) -> Option<Half> {
     let first = shift::first(&l.mass, stiffness);
     let half = inverse(l, stiffness, sizes, moving, first)?;
-    let real = |k: &usize| half.values[*k].abs() > ZERO * half.doubts[*k];
-    let least = (0..half.values.len()).find(real).map(|k| half.values[k].abs());
+    let least = half.squares.iter().find(|s| !s.is_zero()).map(|s| s.value.abs());
     let good = |least: f64| (GOOD_SHIFT[0] * least..=GOOD_SHIFT[1] * least).contains(&first);
     match least {
         Some(least) if !good(least) => inverse(l, stiffness, sizes, moving, SHIFT * least),
@@ -183,26 +188,25 @@ fn inverse(
     let t = Mat::from_fn(n, n, |i, j| 0.5 * (t[(i, j)] + t[(j, i)]));
     let eigen = t.self_adjoint_eigen(Side::Lower).ok()?;
     let mut shapes = &images * eigen.U();
-    let mut found: Vec<(usize, f64, f64)> = Vec::new();
+    let mut found: Vec<(usize, Square)> = Vec::new();
     for k in 0..n {
         let mut x: Vec<f64> = (0..rows).map(|i| shapes[(i, k)]).collect();
         let unit = 1.0 / dot(&x, &l.mass.mul(&x)).sqrt();
         x.iter_mut().for_each(|x| *x *= unit);
         (0..rows).for_each(|i| shapes[(i, k)] = x[i]);
         let value = dot(&x, &stiffness.mul(&x));
-        let doubt = doubt_of(sizes, &x);
+        let rounding = doubt_of(sizes, &x);
         // what the inverse finds is the same but for errors
         let other = 1.0 / eigen.S()[k] - kappa;
-        found.push((k, value, doubt.max((value - other).abs())));
+        found.push((k, Square { value, rounding, doubt: rounding.max((value - other).abs()) }));
     }
-    if found.iter().any(|(_, value, _)| !value.is_finite()) {
+    if found.iter().any(|(_, s)| !s.value.is_finite()) {
         return None;
     }
-    found.sort_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+    found.sort_by(|a, b| a.1.value.abs().total_cmp(&b.1.value.abs()));
     Some(Half {
-        values: found.iter().map(|f| f.1).collect(),
-        doubts: found.iter().map(|f| f.2).collect(),
         shapes: Mat::from_fn(rows, n, |i, j| shapes[(i, found[j].0)]),
+        squares: found.into_iter().map(|f| f.1).collect(),
     })
 }
 
