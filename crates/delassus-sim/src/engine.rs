@@ -4,6 +4,7 @@ use crate::contact::{ContactTally, Event};
 use crate::driver::Rejections;
 use crate::error::SimError;
 use crate::recorder::Recorder;
+use crate::stiffness::Fastest;
 use delassus_dae::{Hermite, State, StepFailure, Work};
 use delassus_math::memory::Remember;
 
@@ -19,6 +20,8 @@ pub(crate) struct Counts {
     /// the singular position there, relative to their scales.
     pub branches: (u64, Option<(f64, f64)>),
     pub stiff_since: Option<f64>,
+    /// The fastest vibration, if it limits the steps of an explicit method at present, and the longest stable step, s.
+    pub limited_by: Option<(Fastest, f64)>,
     /// The fixed step, given or chosen; `None` if steps adapt.
     pub fixed_step: Option<f64>,
     pub work: Work,

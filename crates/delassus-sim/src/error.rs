@@ -160,6 +160,8 @@ pub enum SimErrorKind {
     EnergyGained,
     /// More steps than allowed.
     WorkLimit,
+    /// A vibration that nobody sees holds an explicit method to steps that do not come to the end.
+    Stiff,
     /// Something became NaN or infinite.
     Diverged,
     /// The constraints became singular.
@@ -204,6 +206,7 @@ impl SimErrorKind {
             SimErrorKind::StepUnstable => "E_STEP_UNSTABLE",
             SimErrorKind::EnergyGained => "E_ENERGY_GAINED",
             SimErrorKind::WorkLimit => "E_WORK_LIMIT",
+            SimErrorKind::Stiff => "E_STIFF",
             SimErrorKind::Diverged => "E_DIVERGED",
             SimErrorKind::Singular => "E_SINGULAR",
             SimErrorKind::DiscFlat => "E_DISC_FLAT",
@@ -330,6 +333,32 @@ impl SimError {
         }
     }
 
+    /// Stability limits the steps of an explicit method, and the rest of the run would take too many. `rate` is that of the fastest
+    /// vibration, 1/s, `name` what takes part in it most, `stable` the longest step that it allows, s.
+    pub(crate) fn stiff(
+        [method, name]: [&str; 2],
+        [steps, rest]: [f64; 2],
+        [rate, stable]: [f64; 2],
+        [t, h]: [f64; 2],
+        able: &[&str],
+    ) -> SimError {
+        let hertz = rate / std::f64::consts::TAU;
+        SimError {
+            kind: SimErrorKind::Stiff,
+            t,
+            h,
+            detail: format!(
+                "the model is stiff for {method}: a vibration of {rate:.1e} rad/s ({hertz:.1e} Hz), strongest in {name}, allows steps of \
+                 {stable:.1e} s at most, whatever the tolerance; {steps} steps were made, and the rest of the run would take {rest:.1e} more"
+            ),
+            blame: vec![name.to_owned()],
+            help: format!(
+                "use a method for stiff systems ({}), make what vibrates softer or rigid, or say with --max-steps that so many steps are meant",
+                if able.is_empty() { "see `delassus methods`".to_owned() } else { able.join(", ") }
+            ),
+        }
+    }
+
     /// More points are near each other at t than is allowed.
     pub(crate) fn crowded(e: &Crowded, blame: Vec<String>, t: f64) -> SimError {
         let of =
@@ -434,15 +463,6 @@ impl SimError {
             StepFailure::Crowded(e) => return SimError::crowded(e, Vec::new(), t),
             StepFailure::Kkt(k @ KktError::NoRoom { .. }) => {
                 (SimErrorKind::TooMuch, Vec::new(), k.to_string(), NO_ROOM)
-            }
-            StepFailure::Kkt(k @ KktError::MassNotPositive { dof, .. }) => {
-                let name = p.dof_name(*dof);
-                (
-                    SimErrorKind::Singular,
-                    vec![name.clone()],
-                    format!("{name} has no mass in this state: {k}"),
-                    "a modal body is deformed further than its integrals describe: give it other modes, or make it of a beam",
-                )
             }
             StepFailure::Kkt(k) => {
                 let blame = match k {

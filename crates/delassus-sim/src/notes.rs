@@ -63,9 +63,12 @@ fn stepping(sys: &System, options: &RunOptions, summary: &Summary) -> Option<Not
 /// Advice where stability, not accuracy, limited the steps.
 fn stiff(sys: &System, summary: &Summary) -> Option<Note> {
     let t = summary.stiff_since?;
-    let able = able_methods(sys);
-    let names: Vec<&str> = able.iter().filter(|m| m.stiff && m.adaptive).map(|m| m.name).collect();
-    Some(stiff_note(&summary.method, t, &names))
+    Some(stiff_note(&summary.method, t, &for_stiff(sys)))
+}
+
+/// Names of the methods that adapt their steps to stiff models, and can run this one.
+pub(crate) fn for_stiff(sys: &System) -> Vec<&'static str> {
+    able_methods(sys).iter().filter(|m| m.stiff && m.adaptive).map(|m| m.name).collect()
 }
 
 fn stiff_note(method: &str, t: f64, better: &[&str]) -> Note {

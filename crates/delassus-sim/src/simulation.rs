@@ -355,9 +355,17 @@ impl Simulation {
         }
         // whoever specifies the number of steps gets them
         let free = options.max_steps.is_none() && !options.on_request;
-        match pace.hopeless(counts.steps, now.t, options.t_end).filter(|_| free) {
-            Some(rest) => Err(busy(SimError::hopeless(counts.steps, rest, now.t, h))),
-            None => Ok(()),
+        let limited = counts.limited_by;
+        let hopeless = pace.hopeless(counts.steps, now.t, options.t_end, limited.is_some());
+        match (hopeless.filter(|_| free), limited) {
+            (Some(rest), Some((fastest, stable))) => {
+                let able = notes::for_stiff(sys);
+                let words = [self.method.name, &*sys.dof_name(fastest.dof)];
+                let work = [counts.steps as f64, rest];
+                Err(SimError::stiff(words, work, [fastest.rate, stable], [now.t, h], &able))
+            }
+            (Some(rest), None) => Err(busy(SimError::hopeless(counts.steps, rest, now.t, h))),
+            (None, _) => Ok(()),
         }
     }
 

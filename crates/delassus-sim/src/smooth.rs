@@ -147,6 +147,7 @@ impl Engine for Smooth {
             first_hop: d.first_hop,
             branches: d.branches(),
             stiff_since: d.stiff_since(),
+            limited_by: d.limited_by(),
             fixed_step: d.fixed_step(),
             work: d.work(),
         }

@@ -182,6 +182,7 @@ impl Kept {
             motion: std::mem::take(&mut self.motion),
             contacts: None,
             loads: None,
+            sections: None,
             steps: delassus_report::Steps::default(),
         }
     }

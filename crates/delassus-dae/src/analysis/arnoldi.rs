@@ -1,16 +1,22 @@
 //! The lowest exponents of large systems with damping, gyroscopic terms or auxiliary states: Arnoldi with (A − σE)⁻¹E.
 //!
 //! Invariant subspaces that have converged are set aside by an orthonormal basis, and the search goes on across them until it
-//! finds nothing lower, as in `lanczos.rs`. The exponents are those of the operator on all that was set aside.
+//! finds nothing lower, as in `lanczos.rs`. A search that finds nothing before enough is found is repeated with more vectors and
+//! asks for less: solutions with matrices of stiff models have errors that no further vector makes smaller. The exponents are
+//! those of the operator on all that was set aside, with doubts by what is left of T x − θ x and by rounding of the matrices.
 
 use super::linearise::{LinearError, Linearised};
+use super::matrices::Sparse;
 use super::modes::Found;
 use super::saddle::Shifted;
+use super::vibrations::DOUBT;
 use delassus_math::largest;
+use faer::linalg::solvers::Solve;
 use faer::{Mat, c64};
 
-/// Residual of a Ritz pair, relative to the largest one, below which it has converged.
+/// Residual of a Ritz pair, relative to the largest one, below which it has converged; and what is asked for at least.
 const CONVERGED: f64 = 1e-12;
+const LOOSE: f64 = 1e-8;
 /// Exponent, in parts of the shift, that counts as zero: it may be a double one.
 const ZERO: f64 = 1e-6;
 
@@ -31,7 +37,8 @@ pub(super) fn lowest(l: &Linearised, count: usize, shift: f64) -> Result<Vec<Fou
     };
     let mut aside: Vec<Vec<f64>> = Vec::new();
     let mut sizes: Vec<f64> = Vec::new();
-    for pass in 0..count + 8 {
+    let (mut most, mut converged) = ((2 * count + 40).min(size), CONVERGED);
+    for pass in 0..count + 16 {
         let mut v: Vec<f64> = (0..size)
             .map(|i| (1.0 + 0.754_877 * (i + 1) as f64 * (1.0 + pass as f64)).sin())
             .collect();
@@ -45,7 +52,6 @@ pub(super) fn lowest(l: &Linearised, count: usize, shift: f64) -> Result<Vec<Fou
             break;
         }
         let mut basis = vec![v];
-        let most = (2 * count + 40).min(size);
         let mut h = Mat::<f64>::zeros(most + 1, most);
         let mut m = 0;
         while m < most {
@@ -81,7 +87,7 @@ pub(super) fn lowest(l: &Linearised, count: usize, shift: f64) -> Result<Vec<Fou
             if theta.im < 0.0 || theta.norm() <= 1e-11 * top {
                 continue;
             }
-            if last * eigen.U()[(m - 1, k)].norm() > CONVERGED * top {
+            if last * eigen.U()[(m - 1, k)].norm() > converged * top {
                 break;
             }
             found.push((theta.norm(), (0..m).map(|i| eigen.U()[(i, k)]).collect()));
@@ -90,6 +96,10 @@ pub(super) fn lowest(l: &Linearised, count: usize, shift: f64) -> Result<Vec<Fou
         known.sort_by(|a, b| b.total_cmp(a));
         let enough = known.get(count.saturating_sub(1)).copied().unwrap_or(0.0);
         let best = largest(found.iter().map(|f| f.0));
+        if found.is_empty() && known.len() < count && converged < LOOSE {
+            (most, converged) = ((most + most / 2).min(size), 10.0 * converged);
+            continue;
+        }
         if found.is_empty() || (known.len() >= count && best <= enough * (1.0 + 1e-9)) {
             break;
         }
@@ -113,31 +123,69 @@ pub(super) fn lowest(l: &Linearised, count: usize, shift: f64) -> Result<Vec<Fou
     if m == 0 {
         return Err(LinearError::Eigenvalues);
     }
-    let mut small = Mat::<f64>::zeros(m, m);
-    for j in 0..m {
-        let image = apply(&aside[j])?;
-        for i in 0..m {
-            small[(i, j)] = dot(&aside[i], &image);
-        }
+    let mut images = Vec::with_capacity(m);
+    for v in &aside {
+        images.push(apply(v)?);
     }
+    let small = Mat::from_fn(m, m, |i, j| dot(&aside[i], &images[j]));
     let eigen = small.eigen().map_err(|_| LinearError::Eigenvalues)?;
+    let left = eigen.U().to_owned().partial_piv_lu().solve(Mat::<c64>::identity(m, m));
+    let rounding = Rounding::new(l)?;
     let mut out = Vec::new();
     for k in 0..m {
         let theta = eigen.S()[k];
+        let sum = |list: &[Vec<f64>], i: usize| {
+            let parts = list.iter().enumerate().map(|(j, b)| eigen.U()[(j, k)] * b[i]);
+            parts.fold(c64::new(0.0, 0.0), |x, y| x + y)
+        };
         let mut exponent = c64::new(shift, 0.0) + c64::new(1.0, 0.0) / theta;
+        let shape: Vec<c64> = (0..n).map(|i| sum(&aside, i) * unit[i]).collect();
+        // what is left of the equation moves θ by its part along the left vector
+        let left_of = |i: usize| (sum(&images, i) - theta * sum(&aside, i)).norm_sqr();
+        let rest = (0..size).map(left_of).sum::<f64>().sqrt();
+        let length = (0..m).map(|j| left[(k, j)].norm_sqr()).sum::<f64>().sqrt();
+        let mut doubt = rest * length / theta.norm_sqr() + rounding.of(l, exponent, &shape);
         if exponent.norm() <= ZERO * shift {
-            exponent = c64::new(0.0, 0.0);
+            (exponent, doubt) = (c64::new(0.0, 0.0), 0.0);
         }
-        let mut shape = vec![c64::new(0.0, 0.0); n];
-        for (i, b) in aside.iter().enumerate() {
-            let c = eigen.U()[(i, k)];
-            for ((x, b), u) in shape.iter_mut().zip(b).zip(&unit) {
-                *x += c * (b * u);
-            }
-        }
-        out.push(Found { exponent, shape });
+        out.push(Found { exponent, doubt, shape });
     }
     Ok(out)
+}
+
+/// The matrices of s² M + s C + K, whose rounding moves exponents.
+struct Rounding {
+    k: Sparse,
+    c: Sparse,
+    damping: Sparse,
+    turns: bool,
+}
+
+impl Rounding {
+    fn new(l: &Linearised) -> Result<Rounding, LinearError> {
+        let damping = l.turning_damping()?;
+        let (k, c) = (l.turning_stiffness()?.sizes(), damping.sizes());
+        let skew = damping.entries().any(|(i, j, x)| {
+            damping.pattern.slot(j, i).map_or(0.0, |s| damping.values[s]) * x < 0.0
+        });
+        Ok(Rounding { k, c, damping, turns: skew })
+    }
+
+    /// |p|ᵀ (|K| + |s||C|) |x| over pᵀ (2 s M + C) x. The left vector p is the right one where the matrices are symmetric and its
+    /// conjugate where C is skew, as gyroscopic terms make it; with both it is near to the latter.
+    fn of(&self, l: &Linearised, s: c64, x: &[c64]) -> f64 {
+        let size: Vec<f64> = x.iter().map(|x| x.norm()).collect();
+        let top =
+            DOUBT * (dot(&size, &self.k.mul(&size)) + s.norm() * dot(&size, &self.c.mul(&size)));
+        let part = |pick: fn(&c64) -> f64| x.iter().map(pick).collect::<Vec<f64>>();
+        let (re, im) = (part(|x| x.re), part(|x| x.im));
+        let (m_re, m_im) = (l.mass.mul(&re), l.mass.mul(&im));
+        let (c_re, c_im) = (self.damping.mul(&re), self.damping.mul(&im));
+        let slope =
+            |i: usize| s * c64::new(2.0 * m_re[i], 2.0 * m_im[i]) + c64::new(c_re[i], c_im[i]);
+        let one = |i: usize| if self.turns { x[i].conj() } else { x[i] } * slope(i);
+        top / (0..x.len()).map(one).fold(c64::new(0.0, 0.0), |x, y| x + y).norm()
+    }
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -4,11 +4,12 @@
 //! them the stiffness of the lowest is less than rounding, unless each motion keeps numbers of its own size. Therefore the
 //! coordinates are those of the undamped vibrations, and each is scaled until its row and its column are as large.
 
-use super::linearise::LinearError;
+use super::linearise::{LinearError, Linearised};
 use super::matrices::{columns, largest_entry};
 use super::reduce::{FirstOrder, Reduced};
+use super::vibrations::{orthonormal, vibrations};
 use delassus_math::largest;
-use faer::{Mat, Side};
+use faer::Mat;
 
 /// Stiffness or damping of n degrees of freedom below n times this part of the largest is none.
 pub(super) const ZERO: f64 = 20.0 * f64::EPSILON;
@@ -18,20 +19,13 @@ const PASSES: usize = 60;
 const EVEN_PASSES: usize = 12;
 
 impl Reduced {
-    /// The same displacements in the shapes that a symmetric stiffness decouples.
-    pub fn along(mut self, stiffness: &Mat<f64>) -> Result<Reduced, LinearError> {
-        let n = stiffness.nrows();
-        let eigen = symmetric(stiffness, n)
-            .self_adjoint_eigen(Side::Lower)
-            .map_err(|_| LinearError::Eigenvalues)?;
-        self.positions = &self.positions * eigen.U();
+    /// The same displacements in the shapes that the symmetric part of the stiffness decouples.
+    pub fn along_vibrations(mut self, l: &Linearised) -> Result<Reduced, LinearError> {
+        let stiffness = l.turning_stiffness()?.symmetric()?;
+        let found = vibrations(l, &stiffness, &self.positions, 0)?;
+        self.positions = orthonormal(l, &found.shapes);
         Ok(self)
     }
-}
-
-/// The symmetric part of the first n rows and columns.
-fn symmetric(m: &Mat<f64>, n: usize) -> Mat<f64> {
-    Mat::from_fn(n, n, |i, j| 0.5 * (m[(i, j)] + m[(j, i)]))
 }
 
 /// Sets to zero what is rounding in rows and columns of motions without stiffness: of the stiffnesses beside the largest

@@ -1,17 +1,20 @@
 //! All modes, with full matrices.
 
-use super::balance::{ZERO, balancing, clear_rounding};
+use super::balance::{balancing, clear_rounding};
 use super::linearise::{LinearError, Linearised};
-use super::matrices::{columns, full_mul, largest_entry};
+use super::matrices::{columns, largest_entry};
 use super::modes::Found;
-use super::reduce::{FirstOrder, Reduced, undamped_stiffness};
+use super::reduce::{FirstOrder, Reduced, is_undamped, strongest};
+use super::vibrations::{DOUBT, vibrations};
 use super::zeros::{complex_mul, exponents};
 use delassus_math::largest;
 use faer::linalg::solvers::Solve;
-use faer::{Mat, Side, c64};
+use faer::{Mat, c64};
 
 /// 1/(s − σ) below this part of the largest belongs to a direction without mass.
 const INFINITE: f64 = 1e-12;
+/// Doubts below which an exponent is zero.
+const ZERO_EXPONENT: f64 = 30.0;
 
 /// Modes of all degrees of freedom.
 pub(super) fn all_modes(l: &Linearised) -> Result<Vec<Found>, LinearError> {
@@ -20,10 +23,8 @@ pub(super) fn all_modes(l: &Linearised) -> Result<Vec<Found>, LinearError> {
     if r.speeds.ncols() == 0 {
         return Err(LinearError::NoFreedom);
     }
-    if let Some(k) = undamped_stiffness(l, &allowed)
-        && (r.massless == 0 || l.rolling.pattern.nrows == 0)
-    {
-        let mut out = vibrations(l, &k, &allowed, r.massless)?;
+    if is_undamped(l, &allowed) && (r.massless == 0 || l.rolling.pattern.nrows == 0) {
+        let mut out = undamped(l, &allowed, r.massless)?;
         // places that rolling cannot reach, where it rests as well
         let n = r.positions.ncols() - r.speeds.ncols();
         if n > 0 {
@@ -31,79 +32,34 @@ pub(super) fn all_modes(l: &Linearised) -> Result<Vec<Found>, LinearError> {
             let beside = &r.positions * columns(&q, r.speeds.ncols(), r.positions.ncols());
             for j in 0..n {
                 let shape = (0..beside.nrows()).map(|i| c64::new(beside[(i, j)], 0.0)).collect();
-                out.push(Found { exponent: c64::new(0.0, 0.0), shape });
+                out.push(Found { exponent: c64::new(0.0, 0.0), doubt: 0.0, shape });
             }
         }
         return Ok(out);
     }
     // coordinates and speeds belong to each other, and all have mass
     let paired = r.massless == 0 && l.rolling.pattern.nrows == 0;
-    let mut f = FirstOrder::new(l, r.clone())?;
+    let mut f = FirstOrder::new(l, if paired { r.along_vibrations(l)? } else { r })?;
     if paired {
-        let np = f.positions.ncols();
-        let stiffness = Mat::from_fn(np, np, |i, j| -f.a[(np + i, j)]);
-        f = FirstOrder::new(l, r.along(&stiffness)?)?;
         clear_rounding(&mut f);
     }
     if f.massless > 0 { with_massless(l, &f) } else { first_order(&f, paired) }
 }
 
-/// Undamped vibrations: k x = ω² x, the basis being orthonormal in the mass metric.
-fn vibrations(
-    l: &Linearised,
-    k: &Mat<f64>,
-    basis: &Mat<f64>,
-    massless: usize,
-) -> Result<Vec<Found>, LinearError> {
-    let n = k.nrows();
-    let moving = n - massless;
-    let (mut k_moving, mut basis) = (k.clone(), basis.clone());
-    if massless > 0 {
-        // directions without mass follow the others
-        let block = |i0: usize, i1: usize, j0: usize, j1: usize| {
-            Mat::from_fn(i1 - i0, j1 - j0, |i, j| k[(i0 + i, j0 + j)])
-        };
-        let own = block(moving, n, moving, n);
-        let weakest = own.self_adjoint_eigen(Side::Lower).map_err(|_| LinearError::Eigenvalues)?;
-        let most = largest_entry(k);
-        if let Some(j) = (0..massless).find(|i| weakest.S()[*i].abs() <= ZERO * n as f64 * most) {
-            let inner: Vec<f64> = (0..massless).map(|i| weakest.U()[(i, j)]).collect();
-            let full = full_mul(&columns(&basis, moving, n), &inner);
-            return Err(LinearError::Undetermined(strongest(&full, &l.scale)));
-        }
-        let follow = own.partial_piv_lu().solve(block(moving, n, 0, moving));
-        k_moving = block(0, moving, 0, moving) - block(0, moving, moving, n) * &follow;
-        basis = columns(&basis, 0, moving) - columns(&basis, moving, n) * &follow;
-    }
-    let eigen = k_moving.self_adjoint_eigen(Side::Lower).map_err(|_| LinearError::Eigenvalues)?;
-    let most = largest((0..moving).map(|i| eigen.S()[i].abs()));
+/// Undamped vibrations in the space of a basis of which so many last columns have no mass.
+fn undamped(l: &Linearised, basis: &Mat<f64>, massless: usize) -> Result<Vec<Found>, LinearError> {
+    let found = vibrations(l, &l.stiffness, basis, massless)?;
     let mut out = Vec::new();
-    for j in 0..moving {
-        let stiffness = eigen.S()[j];
-        let inner: Vec<f64> = (0..moving).map(|i| eigen.U()[(i, j)]).collect();
-        let shape: Vec<c64> =
-            full_mul(&basis, &inner).into_iter().map(|x| c64::new(x, 0.0)).collect();
-        let mut push = |exponent| out.push(Found { exponent, shape: shape.clone() });
-        if stiffness.abs() <= ZERO * n as f64 * most {
-            push(c64::new(0.0, 0.0));
-        } else if stiffness > 0.0 {
-            push(c64::new(0.0, stiffness.sqrt()));
-        } else {
-            push(c64::new((-stiffness).sqrt(), 0.0));
-            push(c64::new(-(-stiffness).sqrt(), 0.0));
-        }
+    for (j, (value, doubt)) in found.values.iter().zip(&found.doubts).enumerate() {
+        let shape = (0..basis.nrows()).map(|i| c64::new(found.shapes[(i, j)], 0.0)).collect();
+        out.extend(Found::of_square(*value, *doubt, shape));
     }
     Ok(out)
 }
 
-/// The entry that is largest beside its scale.
-fn strongest(x: &[f64], scale: &[f64]) -> usize {
-    let size = |i: &usize| (x[*i] / scale[*i]).abs();
-    (0..x.len()).max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(0)
-}
-
-/// Positions, speeds and auxiliary states made comparable: speeds are measured against the fastest rate.
-fn scaled(f: &FirstOrder) -> (Mat<f64>, f64) {
+/// Positions, speeds and auxiliary states made comparable: speeds are measured against the fastest rate. The units of all, and
+/// that of exponents.
+fn units(f: &FirstOrder) -> (Vec<f64>, f64) {
     let (np, nu) = (f.positions.ncols(), f.speeds);
     let n = f.a.nrows();
     let mut fast: f64 = 0.0;
@@ -115,27 +71,36 @@ fn scaled(f: &FirstOrder) -> (Mat<f64>, f64) {
     }
     let fast = if fast > 0.0 && fast.is_finite() { fast } else { 1.0 };
     let unit = |i: usize| if (np..np + nu).contains(&i) { fast } else { 1.0 };
-    (Mat::from_fn(n, n, |i, j| f.a[(i, j)] * unit(j) / (unit(i) * fast)), fast)
+    ((0..n).map(unit).collect(), fast)
+}
+
+/// A matrix in other units.
+fn in_units(a: &Mat<f64>, unit: &[f64], fast: f64) -> Mat<f64> {
+    Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] * unit[j] / (unit[i] * fast))
 }
 
 /// All exponents, where no speed is without mass; `paired` coordinates and speeds without rounding can be balanced.
 fn first_order(f: &FirstOrder, paired: bool) -> Result<Vec<Found>, LinearError> {
-    let (mut a, fast) = scaled(f);
-    let n = a.nrows();
-    let mut unit = vec![1.0; n];
+    let (mut unit, fast) = units(f);
+    let mut a = in_units(&f.a, &unit, fast);
     if paired {
-        unit = balancing(&a);
-        a = Mat::from_fn(n, n, |i, j| a[(i, j)] * unit[j] / unit[i]);
+        let even = balancing(&a);
+        a = in_units(&a, &even, 1.0);
+        unit.iter_mut().zip(&even).for_each(|(u, e)| *u *= e);
     }
     let np = f.positions.ncols();
-    let found = exponents(&a, paired)?;
+    let found = exponents(&a, &in_units(&f.doubt, &unit, fast), paired)?;
     let shape = |x: &[c64]| {
         let own: Vec<c64> = x[..np].iter().zip(&unit).map(|(x, u)| x * u).collect();
         complex_mul(&f.positions, &own)
     };
     Ok(found
         .into_iter()
-        .map(|p| Found { exponent: p.exponent * fast, shape: shape(&p.vector) })
+        .map(|p| Found {
+            exponent: p.exponent * fast,
+            doubt: p.doubt * fast,
+            shape: shape(&p.vector),
+        })
         .collect())
 }
 
@@ -155,18 +120,51 @@ fn with_massless(l: &Linearised, f: &FirstOrder) -> Result<Vec<Found>, LinearErr
     }
     let eigen = t.eigen().map_err(|_| LinearError::Eigenvalues)?;
     let most = largest((0..n).map(|k| eigen.S()[k].norm()));
+    let finite: Vec<usize> = (0..n).filter(|k| eigen.S()[*k].norm() > INFINITE * most).collect();
+    let right = Mat::from_fn(n, finite.len(), |i, j| eigen.U()[(i, finite[j])]);
+    let thetas: Vec<c64> = finite.iter().map(|k| eigen.S()[*k]).collect();
+    let doubts = shifted_doubts(&t, &shifted, &f.doubt, &right, &thetas)?;
     let mut out = Vec::new();
-    for k in 0..n {
+    for (j, k) in finite.into_iter().enumerate() {
         let theta = eigen.S()[k];
-        if theta.norm() <= INFINITE * most {
-            continue;
-        }
-        let x: Vec<c64> = (0..np).map(|i| eigen.U()[(i, k)]).collect();
+        let x: Vec<c64> = (0..np).map(|i| right[(i, j)]).collect();
         let mut exponent = c64::new(shift, 0.0) + c64::new(1.0, 0.0) / theta;
-        if exponent.norm() <= 1e-7 * shift {
-            exponent = c64::new(0.0, 0.0);
+        let mut doubt = doubts[j] / theta.norm();
+        if exponent.norm() <= ZERO_EXPONENT * doubt {
+            (exponent, doubt) = (c64::new(0.0, 0.0), 0.0);
         }
-        out.push(Found { exponent, shape: complex_mul(&f.positions, &x) });
+        out.push(Found { exponent, doubt, shape: complex_mul(&f.positions, &x) });
     }
     Ok(out)
+}
+
+/// What entries that are off by `doubt` do to θ of t = (A − σE)⁻¹E, over θ: |pᵀ| ΔA |x| with pᵀ = wᵀ (A − σE)⁻¹ and the left
+/// vectors w; and what rounding of t does.
+fn shifted_doubts(
+    t: &Mat<f64>,
+    shifted: &Mat<f64>,
+    doubt: &Mat<f64>,
+    right: &Mat<c64>,
+    thetas: &[c64],
+) -> Result<Vec<f64>, LinearError> {
+    let (n, m) = (right.nrows(), right.ncols());
+    let eigen = t.transpose().to_owned().eigen().map_err(|_| LinearError::Eigenvalues)?;
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|a, b| eigen.S()[*b].norm().total_cmp(&eigen.S()[*a].norm()));
+    // the same invariant space from the left, and its basis that belongs to the vectors one by one
+    let space = Mat::from_fn(m, n, |i, j| eigen.U()[(j, order[i])]);
+    let left = (&space * right).partial_piv_lu().solve(&space);
+    let (re, im) =
+        (Mat::from_fn(n, m, |i, j| left[(j, i)].re), Mat::from_fn(n, m, |i, j| left[(j, i)].im));
+    let lu = shifted.transpose().to_owned().partial_piv_lu();
+    let (re, im) = (lu.solve(&re), lu.solve(&im));
+    let moved = doubt * Mat::from_fn(n, m, |i, j| right[(i, j)].norm());
+    let most = largest_entry(t);
+    let one = |k: usize| {
+        let entry = |i: usize| re[(i, k)].hypot(im[(i, k)]) * moved[(i, k)];
+        let length = |size: &dyn Fn(usize) -> f64| (0..n).map(|i| size(i).powi(2)).sum::<f64>();
+        let lengths = length(&|i| left[(k, i)].norm()) * length(&|i| right[(i, k)].norm());
+        (0..n).map(entry).sum::<f64>() + DOUBT * most * lengths.sqrt() / thetas[k].norm()
+    };
+    Ok((0..m).map(one).collect())
 }

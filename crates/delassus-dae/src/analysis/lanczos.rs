@@ -6,6 +6,8 @@
 
 use super::linearise::{LinearError, Linearised};
 use super::saddle::Undamped;
+use super::shift;
+use super::vibrations::{ZERO, doubt_of};
 use delassus_math::largest;
 use faer::{Mat, Side};
 
@@ -13,40 +15,22 @@ use faer::{Mat, Side};
 const CONVERGED: f64 = 1e-13;
 /// The shift, in parts of the lowest stiffness over mass that is not zero.
 const SHIFT: f64 = 0.05;
-/// Stiffness, in parts of the shift, that counts as none.
-const ZERO: f64 = 1e-7;
 
 /// Stiffness over mass ω² with its shape, by size.
 pub(super) struct Vibration {
     pub stiffness: f64,
+    /// How far it may be off.
+    pub doubt: f64,
     pub shape: Vec<f64>,
 }
 
 /// The `count` lowest vibrations by |ω²|, or all there are.
 pub(super) fn lowest(l: &Linearised, count: usize) -> Result<Vec<Vibration>, LinearError> {
-    let first = first_shift(l);
+    let first = shift::first(&l.mass, &l.stiffness);
     let rough = search(l, count.min(4), first)?;
     let solid = rough.iter().map(|v| v.stiffness.abs()).find(|k| *k > 1e-6 * first);
     let kappa = solid.map_or(first, |k| SHIFT * k);
     search(l, count, kappa)
-}
-
-/// A shift that is small beside most stiffnesses over masses and large beside their rounding.
-fn first_shift(l: &Linearised) -> f64 {
-    let n = l.nv();
-    let mut mass = vec![0.0; n];
-    for (i, j, x) in l.mass.entries() {
-        if i == j {
-            mass[i] = x;
-        }
-    }
-    let mut most: f64 = 0.0;
-    for (i, j, x) in l.stiffness.entries() {
-        if i == j && mass[i] > 0.0 {
-            most = most.max(x.abs() / mass[i]);
-        }
-    }
-    if most > 0.0 && most.is_finite() { 1e-8 * most } else { 1.0 }
 }
 
 fn search(l: &Linearised, count: usize, kappa: f64) -> Result<Vec<Vibration>, LinearError> {
@@ -56,7 +40,7 @@ fn search(l: &Linearised, count: usize, kappa: f64) -> Result<Vec<Vibration>, Li
         return Err(LinearError::NoFreedom);
     }
     let count = count.min(free);
-    let mut op = Undamped::new(l, kappa)?;
+    let mut op = Undamped::new(l, &l.stiffness, kappa)?;
     let mut locked: Vec<Locked> = Vec::new();
     for pass in 0..count + 8 {
         let room = free - locked.len();
@@ -76,11 +60,16 @@ fn search(l: &Linearised, count: usize, kappa: f64) -> Result<Vec<Vibration>, Li
     }
     locked.sort_by(|a, b| b.theta.abs().total_cmp(&a.theta.abs()));
     locked.truncate(count);
-    let value = |theta: f64| {
-        let k = 1.0 / theta - kappa;
-        if k.abs() <= ZERO * kappa { 0.0 } else { k }
+    let sizes = l.stiffness.sizes();
+    let vibration = |p: Locked| {
+        let stiffness = dot(&p.x, &l.stiffness.mul(&p.x));
+        // what the inverse finds is the same but for errors
+        let rounding = doubt_of(&sizes, &p.x);
+        let doubt = rounding.max((stiffness - (1.0 / p.theta - kappa)).abs());
+        let held = stiffness.abs() > ZERO * rounding;
+        let [stiffness, doubt] = if held { [stiffness, doubt] } else { [0.0, ZERO * rounding] };
+        Vibration { stiffness, doubt, shape: p.x }
     };
-    let vibration = |p: Locked| Vibration { stiffness: value(p.theta), shape: p.x };
     Ok(locked.into_iter().map(vibration).collect())
 }
 
@@ -100,7 +89,6 @@ fn one_space(
     pass: usize,
 ) -> Result<Option<Vec<Locked>>, LinearError> {
     let n = l.nv();
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let mut basis: Vec<Vec<f64>> = aside.iter().map(|p| p.x.clone()).collect();
     let mut mass_basis: Vec<Vec<f64>> = aside.iter().map(|p| p.mx.clone()).collect();
     let start: Vec<f64> = (0..n)
@@ -167,4 +155,8 @@ fn one_space(
         out.push(Locked { theta, mx: l.mass.mul(&x), x });
     }
     Ok(if out.is_empty() { None } else { Some(out) })
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -227,6 +227,26 @@ impl Linearised {
         Ok(self)
     }
 
+    /// K + (C + M B) N: what a displacement does that stays as it is in the moving axes.
+    pub(super) fn turning_stiffness(&self) -> Result<Sparse, KktError> {
+        let n = self.nv();
+        let mut speed: Vec<_> = self.damping.entries().collect();
+        speed.extend(self.mass.times(&self.axes.b)?.entries());
+        let speed = Sparse::from_entries(n, n, &speed)?;
+        let mut out: Vec<_> = self.stiffness.entries().collect();
+        out.extend(speed.times(&self.axes.n)?.entries());
+        Sparse::from_entries(n, n, &out)
+    }
+
+    /// C + M B + M N: what its rate does there.
+    pub(super) fn turning_damping(&self) -> Result<Sparse, KktError> {
+        let n = self.nv();
+        let mut out: Vec<_> = self.damping.entries().collect();
+        out.extend(self.mass.times(&self.axes.b)?.entries());
+        out.extend(self.mass.times(&self.axes.n)?.entries());
+        Sparse::from_entries(n, n, &out)
+    }
+
     /// ∂f/∂z of the live states.
     pub(super) fn force_by_z(&self) -> Result<Sparse, KktError> {
         Sparse::from_entries(self.nv(), self.live.len(), &self.states.force_by_z)

@@ -76,6 +76,19 @@ impl Sparse {
         out
     }
 
+    /// The same with the size of each entry.
+    pub(super) fn sizes(&self) -> Sparse {
+        let values = self.values.iter().map(|x| x.abs()).collect();
+        Sparse { pattern: self.pattern.clone(), values }
+    }
+
+    /// Its symmetric part.
+    pub(super) fn symmetric(&self) -> Result<Sparse, KktError> {
+        let half = self.entries().flat_map(|(i, j, x)| [(i, j, 0.5 * x), (j, i, 0.5 * x)]);
+        let n = self.pattern.nrows;
+        Sparse::from_entries(n, n, &half.collect::<Vec<_>>())
+    }
+
     /// All entries are zero.
     pub fn is_zero(&self) -> bool {
         self.values.iter().all(|x| *x == 0.0)
@@ -107,4 +120,9 @@ pub(super) fn full_mul(m: &Mat<f64>, x: &[f64]) -> Vec<f64> {
         }
     }
     y
+}
+
+/// A full matrix with the size of each entry.
+pub(super) fn entry_sizes(m: &Mat<f64>) -> Mat<f64> {
+    Mat::from_fn(m.nrows(), m.ncols(), |i, j| m[(i, j)].abs())
 }

@@ -17,6 +17,8 @@ mod arnoldi;
 mod balance;
 mod dense;
 mod equilibrium;
+#[cfg(test)]
+mod fine_beams;
 mod harmonic;
 mod lanczos;
 mod linearise;
@@ -24,10 +26,12 @@ mod matrices;
 mod modes;
 mod reduce;
 mod saddle;
+mod shift;
 mod static_rows;
 mod statics;
 mod steady;
 mod steady_motion;
+mod vibrations;
 mod zeros;
 
 pub use equilibrium::{Equilibrium, StaticOptions, StaticsError};

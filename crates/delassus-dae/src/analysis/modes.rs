@@ -27,6 +27,9 @@ pub struct Mode {
     pub real: f64,
     /// Circular frequency ≥ 0, rad/s: of a pair of exponents the one above the real axis.
     pub imag: f64,
+    /// How far rounding of the model's matrices may have moved the exponent, 1/s, to first order: where it is zero, what an undamped
+    /// one may be.
+    pub doubt: f64,
     /// [real, imaginary] part of each coordinate, in tangent coordinates; the largest, in sizes of the coordinates, is 1 and real.
     pub shape: Vec<[f64; 2]>,
 }
@@ -56,7 +59,22 @@ pub struct Modes {
 /// An exponent with its shape, before they are put in order.
 pub(super) struct Found {
     pub exponent: c64,
+    pub doubt: f64,
     pub shape: Vec<c64>,
+}
+
+impl Found {
+    /// Those of an undamped vibration with ω²: two where it grows and decays.
+    pub fn of_square(value: f64, doubt: f64, shape: Vec<c64>) -> Vec<Found> {
+        let rate = value.abs().sqrt();
+        let doubt = if rate > 0.0 { 0.5 * doubt / rate } else { doubt.sqrt() };
+        let one = |re, im, shape| Found { exponent: c64::new(re, im), doubt, shape };
+        if value >= 0.0 {
+            vec![one(0.0, rate, shape)]
+        } else {
+            vec![one(rate, 0.0, shape.clone()), one(-rate, 0.0, shape)]
+        }
+    }
 }
 
 /// Modes of a linearisation: all, or the lowest by size of the exponent.
@@ -91,17 +109,8 @@ fn large(l: &Linearised, count: usize) -> Result<Vec<Found>, LinearError> {
     if quiet {
         let mut out = Vec::new();
         for v in vibrations {
-            let shape: Vec<c64> = v.shape.iter().map(|x| c64::new(*x, 0.0)).collect();
-            let mut push = |re, im| {
-                out.push(Found { exponent: c64::new(re, im), shape: shape.clone() });
-            };
-            let rate = v.stiffness.abs().sqrt();
-            if v.stiffness >= 0.0 {
-                push(0.0, rate);
-            } else {
-                push(rate, 0.0);
-                push(-rate, 0.0);
-            }
+            let shape = v.shape.iter().map(|x| c64::new(*x, 0.0)).collect();
+            out.extend(Found::of_square(v.stiffness, v.doubt, shape));
         }
         return Ok(out);
     }
@@ -126,6 +135,7 @@ fn mode(f: Found, scale: &[f64]) -> Mode {
     Mode {
         real: f.exponent.re + 0.0,
         imag: f.exponent.im + 0.0,
+        doubt: f.doubt,
         shape: shape.map(|x| [x.re + 0.0, x.im + 0.0]).collect(),
     }
 }

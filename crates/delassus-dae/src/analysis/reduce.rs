@@ -10,7 +10,8 @@
 //! ```
 
 use super::linearise::{LinearError, Linearised};
-use super::matrices::{Sparse, columns, largest_entry};
+use super::matrices::{Sparse, columns, entry_sizes, largest_entry};
+use super::vibrations::{DOUBT, orthonormal};
 use faer::{Mat, Side};
 
 /// Part of the largest inertia below which a direction has none.
@@ -73,7 +74,12 @@ impl Reduced {
             let size = if k < massless { 1.0 } else { eigen.S()[k].sqrt() };
             eigen.U()[(i, k)] / size
         });
+        // eigenvectors of small masses are orthonormal to rounding of the largest
         let positions = &z * &basis;
+        let moving = orthonormal(l, &columns(&positions, 0, n - massless));
+        let positions = Mat::from_fn(positions.nrows(), n, |i, j| {
+            if j < n - massless { moving[(i, j)] } else { positions[(i, j)] }
+        });
         let (speeds, follows) = slipless(l, &positions)?;
         Ok(Reduced { positions, speeds, follows, massless })
     }
@@ -116,6 +122,8 @@ fn slipless(l: &Linearised, positions: &Mat<f64>) -> Result<(Mat<f64>, Mat<f64>)
 pub(super) struct FirstOrder {
     /// A in ẋ = A x; where directions have no mass, in E ẋ = A x.
     pub a: Mat<f64>,
+    /// How far each of its entries may be off by rounding.
+    pub doubt: Mat<f64>,
     /// Z_p.
     pub positions: Mat<f64>,
     /// How many speeds there are, of which so many last have no mass.
@@ -143,38 +151,75 @@ impl FirstOrder {
         let rate_y = zq.times_full(&zp) + zw.times_full(&w);
         let rate_u = zw.times_full(&zv);
         let rate_z = zz.times_full(&Mat::identity(nz, nz));
-        let n = np + nu + nz;
-        let a = Mat::from_fn(n, n, |i, j| match (i, j) {
-            (i, j) if i < np && j < np => x[(i, j)],
-            (i, j) if i < np && j < np + nu => y[(i, j - np)],
-            (i, _) if i < np => 0.0,
-            (i, j) if i < np + nu && j < np => -ay[(i - np, j)],
-            (i, j) if i < np + nu && j < np + nu => -au[(i - np, j - np)],
-            (i, j) if i < np + nu => fz[(i - np, j - np - nu)],
-            (i, j) if j < np => rate_y[(i - np - nu, j)],
-            (i, j) if j < np + nu => rate_u[(i - np - nu, j - np)],
-            (i, j) => rate_z[(i - np - nu, j - np - nu)],
-        });
-        Ok(FirstOrder { a, positions: zp, speeds: nu, massless })
+        let block = |of: [&Mat<f64>; 8]| {
+            let [yy, yu, uy, uu, uz, zy, zu, zz] = of;
+            Mat::from_fn(np + nu + nz, np + nu + nz, |i, j| match (i, j) {
+                (i, j) if i < np && j < np => yy[(i, j)],
+                (i, j) if i < np && j < np + nu => yu[(i, j - np)],
+                (i, _) if i < np => 0.0,
+                (i, j) if i < np + nu && j < np => uy[(i - np, j)],
+                (i, j) if i < np + nu && j < np + nu => uu[(i - np, j - np)],
+                (i, j) if i < np + nu => uz[(i - np, j - np - nu)],
+                (i, j) if j < np => zy[(i - np - nu, j)],
+                (i, j) if j < np + nu => zu[(i - np - nu, j - np)],
+                (i, j) => zz[(i - np - nu, j - np - nu)],
+            })
+        };
+        let (minus_y, minus_u) = (&ay * faer::Scale(-1.0), &au * faer::Scale(-1.0));
+        let a = block([&x, &y, &minus_y, &minus_u, &fz, &rate_y, &rate_u, &rate_z]);
+        // the same sums of sizes
+        let sizes = Sizes { m: l.mass.sizes(), b: l.axes.b.sizes(), c: l.damping.sizes() };
+        let [zp_size, zv_size, w_size] = [&zp, &zv, &w].map(entry_sizes);
+        let mw_size = sizes.m.times_full(&w_size);
+        let of_u = &mw_size * entry_sizes(&y) + sizes.by_speed(&zv_size);
+        let of_y = &mw_size * entry_sizes(&x)
+            + sizes.by_speed(&w_size)
+            + l.stiffness.sizes().times_full(&zp_size);
+        let (uu, uy) = (zv_size.transpose() * of_u, zv_size.transpose() * of_y);
+        let uz = zv_size.transpose() * l.force_by_z()?.sizes().times_full(&Mat::identity(nz, nz));
+        let zy = zq.sizes().times_full(&zp_size) + zw.sizes().times_full(&w_size);
+        let zu = zw.sizes().times_full(&zv_size);
+        let zz = entry_sizes(&rate_z);
+        let doubt = block([&entry_sizes(&x), &entry_sizes(&y), &uy, &uu, &uz, &zy, &zu, &zz])
+            * faer::Scale(DOUBT);
+        Ok(FirstOrder { a, doubt, positions: zp, speeds: nu, massless })
     }
 }
 
-/// Stiffness in the degrees of freedom, where the equations are those of undamped vibrations about a rest: symmetric K, no C,
-/// nothing that turns, no auxiliary states. `None` where they are not.
-pub(super) fn undamped_stiffness(l: &Linearised, z: &Mat<f64>) -> Option<Mat<f64>> {
+/// Sizes of the entries of M, B and C.
+struct Sizes {
+    m: Sparse,
+    b: Sparse,
+    c: Sparse,
+}
+
+impl Sizes {
+    fn by_speed(&self, w: &Mat<f64>) -> Mat<f64> {
+        self.m.times_full(&self.b.times_full(w)) + self.c.times_full(w)
+    }
+}
+
+/// The entry that is largest beside its scale.
+pub(super) fn strongest(x: &[f64], scale: &[f64]) -> usize {
+    let size = |i: &usize| (x[*i] / scale[*i]).abs();
+    (0..x.len()).max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(0)
+}
+
+/// Whether the equations are those of undamped vibrations about a rest, in the degrees of freedom: symmetric K, no C, nothing that
+/// turns, no auxiliary states.
+pub(super) fn is_undamped(l: &Linearised, z: &Mat<f64>) -> bool {
     let quiet = l.axes.n.is_zero() && l.axes.b.is_zero() && l.live.is_empty() && l.drift.is_zero();
     if !quiet {
-        return None;
+        return false;
     }
     let k = z.transpose() * l.stiffness.times_full(z);
     let c = z.transpose() * l.damping.times_full(z);
     let most = largest_entry(&k);
     if largest_entry(&c).powi(2) > (f64::EPSILON * f64::EPSILON) * most {
-        return None;
+        return false;
     }
     let n = k.nrows();
     let skew = Mat::from_fn(n, n, |i, j| 0.5 * (k[(i, j)] - k[(j, i)]));
     // what rounding, and the forces that an equilibrium leaves, make of a symmetric matrix
-    (largest_entry(&skew) <= 1e-9 * most)
-        .then(|| Mat::from_fn(n, n, |i, j| 0.5 * (k[(i, j)] + k[(j, i)])))
+    largest_entry(&skew) <= 1e-9 * most
 }

@@ -1,4 +1,4 @@
-//! The sparse systems of the two Krylov spaces: [[S, −Gᵀ], [G, 0]] with a shifted S.
+//! The sparse systems of shifted inverses: [[S, −Gᵀ], [G, 0]] with a shifted S.
 
 use super::linearise::{LinearError, Linearised};
 use super::matrices::Sparse;
@@ -30,37 +30,78 @@ fn with_diagonal(mut entries: Vec<(usize, usize, f64)>, n: usize) -> Result<Spar
     Sparse::from_entries(n, n, &entries)
 }
 
+/// Corrections of each solution by its own residual: the units of springs, masses and joints differ by many powers of ten.
+const CORRECTIONS: usize = 2;
+
+/// A factored system S x − G_cᵀ λ = f, G x = b.
+struct Solver {
+    kkt: TangentKkt,
+    s: Sparse,
+    g: Sparse,
+    /// Values of G_c.
+    cols: Vec<f64>,
+    lambda: [Vec<f64>; 2],
+}
+
+impl Solver {
+    fn new(s: Sparse, g: Sparse, cols: Vec<f64>) -> Result<Solver, KktError> {
+        let mut kkt = TangentKkt::new(s.pattern.clone(), g.pattern.clone(), Backend::Sparse)?;
+        kkt.factor(&s.values, &g.values, &cols)?;
+        let lambda = [vec![0.0; g.pattern.nrows], vec![0.0; g.pattern.nrows]];
+        Ok(Solver { kkt, s, g, cols, lambda })
+    }
+
+    fn solve(&mut self, f: &[f64], b: &[f64], x: &mut [f64]) -> Result<(), KktError> {
+        let [lambda, change] = &mut self.lambda;
+        self.kkt.solve(f, b, x, lambda)?;
+        let mut dx = vec![0.0; x.len()];
+        for _ in 0..CORRECTIONS {
+            let (mut f, mut b) = (f.to_vec(), b.to_vec());
+            self.s.mul_add(-1.0, x, &mut f);
+            self.g.mul_add(-1.0, x, &mut b);
+            let p = &self.g.pattern;
+            for (i, lambda) in lambda.iter().enumerate() {
+                for slot in p.row_ptr[i]..p.row_ptr[i + 1] {
+                    f[p.col[slot]] += self.cols[slot] * lambda;
+                }
+            }
+            self.kkt.solve(&f, &b, &mut dx, change)?;
+            x.iter_mut().zip(&dx).for_each(|(x, d)| *x += d);
+            lambda.iter_mut().zip(change.iter()).for_each(|(x, d)| *x += d);
+        }
+        Ok(())
+    }
+}
+
 /// (K + κ M)⁻¹ on what the rows of both levels allow.
 pub(super) struct Undamped {
-    kkt: TangentKkt,
+    solver: Solver,
     zero: Vec<f64>,
-    lambda: Vec<f64>,
 }
 
 impl Undamped {
-    /// Factors with a shift κ.
-    pub fn new(l: &Linearised, kappa: f64) -> Result<Undamped, LinearError> {
+    /// Factors with a stiffness and a shift κ.
+    pub fn new(l: &Linearised, stiffness: &Sparse, kappa: f64) -> Result<Undamped, LinearError> {
         let n = l.nv();
-        let mut entries: Vec<_> = l.stiffness.entries().collect();
+        let mut entries: Vec<_> = stiffness.entries().collect();
         entries.extend(l.mass.entries().map(|(i, j, x)| (i, j, kappa * x)));
         let s = with_diagonal(entries, n)?;
         let g = stacked(&l.rows, &l.rolling)?;
-        let m = g.pattern.nrows;
-        let mut kkt = TangentKkt::new(s.pattern, g.pattern, Backend::Sparse)?;
-        kkt.factor(&s.values, &g.values, &g.values)?;
-        Ok(Undamped { kkt, zero: vec![0.0; m], lambda: vec![0.0; m] })
+        let zero = vec![0.0; g.pattern.nrows];
+        let cols = g.values.clone();
+        Ok(Undamped { solver: Solver::new(s, g, cols)?, zero })
     }
 
     /// x with (K + κ M) x − Gᵀλ = f, G x = 0.
     pub fn solve(&mut self, f: &[f64], x: &mut [f64]) -> Result<(), LinearError> {
-        Ok(self.kkt.solve(f, &self.zero, x, &mut self.lambda)?)
+        Ok(self.solver.solve(f, &self.zero, x)?)
     }
 }
 
 /// (A − σE)⁻¹ E of the first-order equations in (δ, w, ζ).
 pub(super) struct Shifted<'a> {
     l: &'a Linearised,
-    kkt: TangentKkt,
+    solver: Solver,
     shift: f64,
     /// C + M B + σ M.
     speed: Sparse,
@@ -69,7 +110,7 @@ pub(super) struct Shifted<'a> {
     inverse: Mat<f64>,
     rates: [Sparse; 3],
     n_pos: usize,
-    lambda: Vec<f64>,
+    n_rows: usize,
 }
 
 impl<'a> Shifted<'a> {
@@ -119,21 +160,9 @@ impl<'a> Shifted<'a> {
         let rolling = Sparse::from_entries(l.rolling.pattern.nrows, n, &rolling)?;
         let rows = stacked(&l.rows, &rolling)?;
         let cols = on_pattern(&stacked(&l.rows, &l.rolling)?, &rows.pattern);
-        let m = rows.pattern.nrows;
-        let mut kkt = TangentKkt::new(s.pattern, rows.pattern, Backend::Sparse)?;
-        kkt.factor(&s.values, &rows.values, &cols)?;
-        let n_pos = l.rows.pattern.nrows;
-        Ok(Shifted {
-            l,
-            kkt,
-            shift,
-            speed,
-            force_by_z: force,
-            inverse,
-            rates,
-            n_pos,
-            lambda: vec![0.0; m],
-        })
+        let (n_pos, n_rows) = (l.rows.pattern.nrows, rows.pattern.nrows);
+        let solver = Solver::new(s, rows, cols)?;
+        Ok(Shifted { l, solver, shift, speed, force_by_z: force, inverse, rates, n_pos, n_rows })
     }
 
     /// out = (A − σE)⁻¹ E x.
@@ -152,13 +181,13 @@ impl<'a> Shifted<'a> {
             self.force_by_z.mul_add(-1.0, &through(&z), &mut f);
         }
         f.iter_mut().for_each(|f| *f = -*f);
-        let mut b = vec![0.0; self.lambda.len()];
+        let mut b = vec![0.0; self.n_rows];
         let slip = self.l.rolling.mul(d0);
         for (b, s) in b[self.n_pos..].iter_mut().zip(&slip) {
             *b = -s / self.shift;
         }
         let (delta, rest) = out.split_at_mut(n);
-        self.kkt.solve(&f, &b, delta, &mut self.lambda)?;
+        self.solver.solve(&f, &b, delta)?;
         let (w, zeta) = rest.split_at_mut(n);
         w.copy_from_slice(&self.l.axes.n.mul(delta));
         for ((w, d), d0) in w.iter_mut().zip(delta.iter()).zip(d0) {

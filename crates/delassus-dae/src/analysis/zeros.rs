@@ -6,10 +6,13 @@
 //!
 //! Of the rest, eigenvalues are known to rounding of the largest. Where they differ by many powers of ten the lower half of them, by powers, is
 //! taken from A⁻¹, which knows the small ones as well as A the large ones.
+//!
+//! Each comes with a doubt, wᵀ|ΔA|x with its left vector w, for what is known of the entries ΔA.
 
 use super::balance::{ZERO, beside, equilibrating, without};
 use super::linearise::LinearError;
-use super::matrices::{columns, full_mul, largest_entry};
+use super::matrices::{columns, entry_sizes, full_mul, largest_entry};
+use super::vibrations::DOUBT;
 use faer::linalg::solvers::Solve;
 use faer::{Mat, c64};
 
@@ -22,6 +25,19 @@ const MIDDLE: f64 = 1e2;
 pub(super) struct Pair {
     pub exponent: c64,
     pub vector: Vec<c64>,
+    /// How far it may be off.
+    pub doubt: f64,
+}
+
+/// Eigenvalues with their vectors.
+type List = Vec<(c64, Vec<c64>)>;
+
+/// Eigenvalues that are not zero.
+struct Nonzero {
+    list: List,
+    /// So many first ones are from the inverse, of which this is the largest entry.
+    from_inverse: usize,
+    inverse: f64,
 }
 
 /// One null space, the space across it, and how the first follows the second.
@@ -48,10 +64,10 @@ impl Level {
     }
 }
 
-/// Eigenvalues and vectors of a matrix without null space, small ones as well as large ones.
-fn nonzero(a: &Mat<f64>) -> Result<Vec<(c64, Vec<c64>)>, LinearError> {
+/// Eigenvalues and vectors of a matrix without null space, small ones as well as large ones; and how many are small.
+fn nonzero(a: &Mat<f64>) -> Result<Nonzero, LinearError> {
     let n = a.nrows();
-    let by_size = |m: &Mat<f64>| -> Result<Vec<(c64, Vec<c64>)>, LinearError> {
+    let by_size = |m: &Mat<f64>| -> Result<List, LinearError> {
         let eigen = m.eigen().map_err(|_| LinearError::Eigenvalues)?;
         let vector = |k: usize| (0..n).map(|i| eigen.U()[(i, k)]).collect();
         let mut list: Vec<_> = (0..n).map(|k| (eigen.S()[k], vector(k))).collect();
@@ -61,11 +77,12 @@ fn nonzero(a: &Mat<f64>) -> Result<Vec<(c64, Vec<c64>)>, LinearError> {
     let mut large = by_size(a)?;
     let most = large[n - 1].0.norm();
     if large[0].0.norm() > ALIKE * most {
-        return Ok(large);
+        return Ok(Nonzero { list: large, from_inverse: 0, inverse: 0.0 });
     }
     let inverse = a.partial_piv_lu().solve(Mat::<f64>::identity(n, n));
-    if !largest_entry(&inverse).is_finite() {
-        return Ok(large);
+    let top = largest_entry(&inverse);
+    if !top.is_finite() {
+        return Ok(Nonzero { list: large, from_inverse: 0, inverse: 0.0 });
     }
     let mut small = by_size(&inverse)?;
     small.reverse();
@@ -84,14 +101,42 @@ fn nonzero(a: &Mat<f64>) -> Result<Vec<(c64, Vec<c64>)>, LinearError> {
     let below = (1..n).filter(near).max_by(wider).unwrap_or(0);
     small.truncate(below);
     small.extend(large.drain(below..));
-    Ok(small)
+    Ok(Nonzero { list: small, from_inverse: below, inverse: top })
+}
+
+/// How far eigenvalues may be off, where entries of the matrix may be so by `doubt`.
+fn doubts(a: &Mat<f64>, doubt: &Mat<f64>, found: &Nonzero) -> Vec<f64> {
+    let n = a.nrows();
+    let right = Mat::from_fn(n, n, |i, j| found.list[j].1[i]);
+    let left = right.partial_piv_lu().solve(Mat::<c64>::identity(n, n));
+    let sizes = |m: &Mat<c64>| Mat::from_fn(n, n, |i, j| m[(i, j)].norm());
+    let (left, right) = (sizes(&left), sizes(&right));
+    let moved = doubt * &right;
+    let most = largest_entry(a);
+    let one = |k: usize| {
+        let dot = |m: &Mat<f64>| (0..n).map(|i| left[(k, i)] * m[(i, k)]).sum::<f64>();
+        let squared = |x: f64, y: f64| x + y * y;
+        let lengths = (0..n).map(|i| left[(k, i)]).fold(0.0, squared).sqrt()
+            * (0..n).map(|i| right[(i, k)]).fold(0.0, squared).sqrt();
+        // what the search for eigenvalues itself rounds
+        let s = found.list[k].0.norm();
+        let rounding =
+            if k < found.from_inverse { s * s * found.inverse } else { most } * DOUBT * lengths;
+        dot(&moved) + rounding
+    };
+    (0..n).map(one).collect()
 }
 
 /// Exponents of ẋ = A x: of those that are zero one for each mode, first. In a `graded` matrix each entry is known to a part of itself, so
-/// that rows and columns are compared as parts of their own largest entry; in others to a part of the largest.
-pub(super) fn exponents(a: &Mat<f64>, graded: bool) -> Result<Vec<Pair>, LinearError> {
+/// that rows and columns are compared as parts of their own largest entry; in others to a part of the largest. `doubt` is how far
+/// entries may be off.
+pub(super) fn exponents(
+    a: &Mat<f64>,
+    doubt: &Mat<f64>,
+    graded: bool,
+) -> Result<Vec<Pair>, LinearError> {
     let mut levels: Vec<Level> = Vec::new();
-    let mut rest = a.clone();
+    let (mut rest, mut doubt) = (a.clone(), doubt.clone());
     let size = largest_entry(a);
     let mut out = Vec::new();
     while rest.nrows() > 0 {
@@ -103,11 +148,12 @@ pub(super) fn exponents(a: &Mat<f64>, graded: bool) -> Result<Vec<Pair>, LinearE
                 for j in &empty {
                     let mut vector = vec![c64::new(0.0, 0.0); n];
                     vector[*j] = c64::new(1.0, 0.0);
-                    out.push(Pair { exponent: c64::new(0.0, 0.0), vector });
+                    out.push(Pair { exponent: c64::new(0.0, 0.0), vector, doubt: 0.0 });
                 }
             }
             for j in empty.iter().rev() {
                 rest = without(&rest, *j);
+                doubt = without(&doubt, *j);
             }
             levels.push(level);
             continue;
@@ -132,17 +178,21 @@ pub(super) fn exponents(a: &Mat<f64>, graded: bool) -> Result<Vec<Pair>, LinearE
         if levels.is_empty() {
             for j in 0..zeros {
                 let vector = (0..n).map(|i| c64::new(null[(i, j)], 0.0)).collect();
-                out.push(Pair { exponent: c64::new(0.0, 0.0), vector });
+                out.push(Pair { exponent: c64::new(0.0, 0.0), vector, doubt: 0.0 });
             }
         }
         let follows = null.transpose() * &rest * &across;
         rest = across.transpose() * &rest * &across;
+        let sizes = entry_sizes(&across);
+        doubt = sizes.transpose() * &doubt * &sizes;
         levels.push(Level { null, across, follows });
     }
     if rest.nrows() == 0 {
         return Ok(out);
     }
-    for (exponent, mut x) in nonzero(&rest)? {
+    let found = nonzero(&rest)?;
+    let doubts = doubts(&rest, &doubt, &found);
+    for ((exponent, mut x), doubt) in found.list.into_iter().zip(doubts) {
         for level in levels.iter().rev() {
             // the part in the null space: s x₁ = A₁₂ x₂
             let first = complex_mul(&level.follows, &x);
@@ -150,7 +200,7 @@ pub(super) fn exponents(a: &Mat<f64>, graded: bool) -> Result<Vec<Pair>, LinearE
             let (a, b) = (complex_mul(&level.null, &first), complex_mul(&level.across, &x));
             x = a.iter().zip(&b).map(|(a, b)| a + b).collect();
         }
-        out.push(Pair { exponent, vector: x });
+        out.push(Pair { exponent, vector: x, doubt });
     }
     Ok(out)
 }

@@ -23,6 +23,9 @@ pub struct MethodInfo {
     pub index: u8,
     /// Implicit, for stiff systems.
     pub stiff: bool,
+    /// h ω at which a vibration without damping grows by 1e-4 with each step of an explicit method that adapts: no vibration lets
+    /// steps be much longer. 0: it does not apply.
+    pub swing: f64,
     /// Can vary its step to a tolerance.
     pub adaptive: bool,
     /// The local error estimate behaves like h to this power.
@@ -108,6 +111,7 @@ impl MethodInfo {
         varies_order: false,
         index: 1,
         stiff: false,
+        swing: 0.0,
         adaptive: true,
         error_order: 2,
         per_unit_step: false,

@@ -7,11 +7,19 @@ use crate::notes::{Note, brief};
 use crate::options::RunOptions;
 use crate::simulation::Simulation;
 use delassus_dae::analysis::{
-    Linearised, ModeOptions, Steadiness, linearise, modes as find_modes, steadiness, steady_motion,
+    Linearised, Mode, ModeOptions, Steadiness, linearise, modes as find_modes, steadiness,
+    steady_motion,
 };
 use delassus_dae::{Accel, Derived, Problem, State};
 use delassus_math::Plain;
 use delassus_model::{Assembled, System};
+
+/// Part of an exponent up to which rounding may move it without a word. Bounds add up what is seldom of one sign: exponents are
+/// a hundred times better.
+const PROMISED: f64 = 1e-6;
+
+/// Frequency, rad/s, below which an exponent may be shown as zero without a word: a period of hours.
+const SLOW: f64 = 1e-3;
 
 /// Next to what.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -155,6 +163,8 @@ pub fn modes(model: &Assembled, options: ModalOptions) -> Result<ModalReport, An
             "compare with fewer elements, up to 400 velocities of which are solved with full matrices",
         ));
     }
+    notes.extend(doubtful(&found.list));
+    notes.extend(almost_zero(&found.list));
     let mut ws = sys.workspace();
     sys.realize_position(state.t, &state.q, &state.z, &mut ws);
     let named = found.list.iter().map(|m| {
@@ -176,6 +186,49 @@ pub fn modes(model: &Assembled, options: ModalOptions) -> Result<ModalReport, An
         }
     });
     Ok(ModalReport { about, modes: named.collect(), all: found.all, state, notes })
+}
+
+/// Tells of exponents that are shown as zero and may be what users would call a vibration.
+fn almost_zero(list: &[Mode]) -> Option<Note> {
+    let zero = |m: &&Mode| m.real == 0.0 && m.imag == 0.0;
+    let limit = list.iter().filter(zero).map(|m| m.doubt).fold(0.0, f64::max);
+    (limit > SLOW).then(|| {
+        note(
+            "N_ROUGH_MODES",
+            format!(
+                "frequencies below {limit:.0e} rad/s cannot be told from zero beside the largest stiffnesses: {} are shown as zero",
+                list.iter().filter(zero).count()
+            ),
+            "if the model has no motion that nothing holds, replace its stiffest springs by joints",
+        )
+    })
+}
+
+/// Tells of modes that rounding may have moved by more than is promised.
+fn doubtful(list: &[Mode]) -> Option<Note> {
+    let part = |m: &Mode| {
+        let size = m.real.hypot(m.imag);
+        if size > 0.0 { m.doubt / size } else { 0.0 }
+    };
+    // what is not a number is not known at all
+    let off = |m: &&Mode| !(part(m) <= PROMISED);
+    let many = list.iter().filter(off).count();
+    let (worst, mode) = list
+        .iter()
+        .enumerate()
+        .filter(|(_, m)| off(m))
+        .max_by(|a, b| part(a.1).total_cmp(&part(b.1)))?;
+    Some(note(
+        "N_ROUGH_MODES",
+        format!(
+            "{many} of {} modes are known less well than to {PROMISED:.0e} of their exponent, mode {} only to {:.0e}: rounding of \
+             the largest stiffnesses can be as much",
+            list.len(),
+            worst + 1,
+            part(mode)
+        ),
+        "fine or slender beams and stiff springs beside soft ones do this; fewer elements, or joints in place of the stiffest springs, give more digits",
+    ))
 }
 
 /// Tangents next to the steady motion with the velocities of the start.

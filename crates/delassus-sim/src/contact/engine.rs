@@ -466,6 +466,7 @@ impl Engine for ContactEngine {
             first_hop: d.first_hop,
             branches: d.branches(),
             stiff_since: d.stiff_since(),
+            limited_by: d.limited_by(),
             fixed_step: match self.scheme {
                 Scheme::TimeStepping => stepping.map(|s| s.h),
                 _ => d.fixed_step(),

@@ -3,10 +3,12 @@
 //! Steps are chosen by their error ([`adaptive`], with [`singular_jump`] over singular positions) or have a given length
 //! ([`fixed`], with [`stable_step`] to advise); [`turn`] keeps their rotations unique; time-dependent elements are
 //! watched ([`time_marks`]), and so are laws that read the state ([`way`]), and branches at singular positions
-//! ([`branch`]); [`stop`] explains why a run cannot continue.
+//! ([`branch`]), and the fastest vibration beside steps of explicit methods ([`fast`]); [`stop`] explains why a run cannot
+//! continue.
 
 mod adaptive;
 mod branch;
+mod fast;
 mod fixed;
 mod singular_jump;
 mod stable_step;
@@ -271,7 +273,10 @@ impl<P: Problem> Driver<P> {
         }
         self.meet_marks(p)?;
         match self.opts.step {
-            None => self.propose_adaptive(p),
+            None => {
+                self.watch_fast(p);
+                self.propose_adaptive(p)
+            }
             Some(h) => self.propose_fixed(p, h),
         }
     }
@@ -329,7 +334,7 @@ impl<P: Problem> Driver<P> {
         self.pending = None;
         self.time.forget(state.t);
         self.way.forget();
-        self.stiffness = StiffnessMonitor::default();
+        self.stiffness = StiffnessMonitor::new(self.rejections.error);
         self.coarse = 0;
         if let Some(h) = self.opts.step {
             // time may have passed elsewhere: fixed steps continue at the next of their times

@@ -31,7 +31,7 @@ fn h5(elements: &str, alpha: f64, eta: f64) -> [Vec<f64>; 2] {
     [flap, lag].map(|list| list.iter().map(|m| m.imag).collect())
 }
 
-/// H5: the whole table to 1e-4. Ten elements are right to 1 % in the first three modes.
+/// H5: the whole table to 1e-4, with ten elements to 1 %.
 #[test]
 fn h5_rotating_cantilever() {
     let table = reference("H5_rotating_cantilever");
@@ -46,13 +46,14 @@ fn h5_rotating_cantilever() {
             let found = h5(elements, alpha, eta);
             for (name, found) in ["flap", "lag"].into_iter().zip(&found) {
                 assert!(found.len() >= 4, "{alpha} {eta} {name} {found:?}");
-                for mode in 0..if which == 0 { 4 } else { 3 } {
+                for mode in 0..4 {
                     let off = found[mode] / column(name)[k + mode] - 1.0;
                     worst[which] = if off.abs() > worst[which] { off.abs() } else { worst[which] };
                 }
             }
         }
     }
+    println!("{worst:?}");
     assert!(worst[0] < 1e-4 && worst[1] < 1e-2, "{worst:?}");
 }
 
@@ -67,7 +68,8 @@ fn a_stretched_beam_is_found() {
     assert!(matches!(r.about, About::Steady(_)));
     // ρAΩ²L³/(3EA) + ρAΩ²RL²/(2EA)
     let stretch = 144.0 * (1.0 / 3.0 + 0.5) / 1e7;
-    let end = r.state.q[r.state.q.len() - 7];
+    // the mass centre of the last node is 4/19 of an element inside
+    let end = r.state.q[r.state.q.len() - 7] + 4.0 / 19.0 / 32.0;
     assert!(((end - 2.0) / stretch - 1.0).abs() < 1e-2, "{} {stretch}", end - 2.0);
     // what starts askew has none
     let tumbling = "schema = 1\n[body.b]\ntype = 'rigid'\nmass = 1\ninertia = [1, 2, 3]\nrate = [1, 1, 1]\n\
@@ -212,12 +214,40 @@ fn many_elements_come_to_rest() {
     assert!(steps < 150, "{steps}");
 }
 
-/// Whoever asks for eight modes gets them, or is told that there are fewer.
+/// Whoever asks for a number of modes of a turning beam gets them, with full and with sparse matrices.
 #[test]
-fn modes_that_are_not_found_are_told() {
-    let m = load("benchmarks/H5_rotating_cantilever.toml", &[("n", "70"), ("eta", "1")]);
-    let options = ModalOptions { at: At::Steady, count: Some(8), ..Default::default() };
-    let r = modes(&m, options).unwrap();
-    let told = r.notes.iter().any(|n| n.code == "N_FEWER_MODES");
-    assert_eq!(told, r.modes.len() < 8, "{}", r.modes.len());
+fn as_many_modes_as_were_asked_for() {
+    for (n, eta, count) in [("40", "12", 12), ("66", "1", 8), ("66", "0.1", 20), ("80", "6", 5)] {
+        let set = [("n", n), ("eta", eta)];
+        let m = load("benchmarks/H5_rotating_cantilever.toml", &set);
+        let find = |sparse| {
+            let options =
+                ModalOptions { at: At::Steady, count: Some(count), sparse, ..Default::default() };
+            modes(&m, options).unwrap()
+        };
+        let r = find(None);
+        assert_eq!(r.modes.len(), count, "{set:?} {:?}", r.notes);
+        if n == "40" {
+            for (a, b) in r.modes.iter().zip(&find(Some(true)).modes) {
+                assert!((a.imag / b.imag - 1.0).abs() < 1e-8, "{} {}", a.imag, b.imag);
+            }
+        }
+    }
+}
+
+/// A beam that bends alike in two planes has each frequency twice, however fine it is.
+#[test]
+fn fine_beams_have_the_same_frequencies_in_both_planes() {
+    for n in ["20", "60", "90"] {
+        let m = load("benchmarks/H5_rotating_cantilever.toml", &[("n", n), ("eta", "0")]);
+        for undamped in [true, false] {
+            let options = ModalOptions { count: Some(8), undamped, ..Default::default() };
+            let r = modes(&m, options).unwrap();
+            assert_eq!(r.modes.len(), 8);
+            for two in r.modes.chunks(2) {
+                assert!((two[1].imag / two[0].imag - 1.0).abs() < 1e-8, "{n} {}", two[0].imag);
+            }
+            assert!((r.modes[0].imag / 3.516_012 - 1.0).abs() < 1e-5, "{n} {}", r.modes[0].imag);
+        }
+    }
 }

@@ -23,6 +23,7 @@ mod start_velocities;
 mod state_windows;
 mod statics;
 mod steady_modes;
+mod stiff_explicit;
 mod time_functions;
 mod toy_bodies;
 mod turns;

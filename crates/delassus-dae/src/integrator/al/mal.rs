@@ -37,6 +37,7 @@ pub(in crate::integrator) const INFO: MethodInfo = MethodInfo {
     order: [5, 5, 5],
     dense_order: 5,
     error_order: 5,
+    swing: 1.1,
     default_rtol: 1e-8,
     options: &[DRIVER, PROJECTION, PENALTY, OMEGA, XI],
     citation: "Bayo, García de Jalón & Serna 1988; Ruggiu & González 2021",

@@ -23,6 +23,7 @@ pub const DOP853: Method = Method {
         order: [8, 8, 8],
         dense_order: 5,
         error_order: 8,
+        swing: 6.0,
         default_rtol: 1e-10,
         options: &options("projection"),
         citation: "Dormand & Prince 1981; Hairer, Nørsett & Wanner 1993; Munthe-Kaas 1998",

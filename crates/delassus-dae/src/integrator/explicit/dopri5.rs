@@ -28,6 +28,7 @@ const INFO: MethodInfo = MethodInfo {
     order: [5, 5, 5],
     dense_order: 5,
     error_order: 5,
+    swing: 1.1,
     default_rtol: 1e-8,
     options: &options("projection"),
     citation: "Dormand & Prince 1980; Munthe-Kaas 1998",

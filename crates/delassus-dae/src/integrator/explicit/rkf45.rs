@@ -15,6 +15,7 @@ pub const RKF45: Method = Method {
         order: [5, 5, 5],
         dense_order: 5,
         error_order: 5,
+        swing: 0.7,
         default_rtol: 1e-8,
         options: &options("projection"),
         citation: "Fehlberg 1969; Munthe-Kaas 1998",

@@ -33,6 +33,7 @@ pub(in crate::integrator) const INFO: MethodInfo = MethodInfo {
     dense_order: 5,
     index: 2,
     error_order: 5,
+    swing: 0.8,
     default_rtol: 1e-6,
     options: super::OPTIONS,
     citation: "Brasey & Hairer 1993; Brasey 1994; Munthe-Kaas 1998",

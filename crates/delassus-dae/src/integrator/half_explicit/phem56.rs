@@ -40,6 +40,7 @@ pub(in crate::integrator) const INFO: MethodInfo = MethodInfo {
     dense_order: 5,
     index: 2,
     error_order: 5,
+    swing: 1.1,
     default_rtol: 1e-8,
     options: super::OPTIONS,
     citation: "Murua 1997; Arnold & Murua 1998; Munthe-Kaas 1998",

@@ -35,6 +35,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     order: [5, 5, 5],
     dense_order: 5,
     error_order: 5,
+    swing: 1.1,
     full_matrices: true,
     default_rtol: 1e-8,
     can: Abilities { singular: false, rolling: false, events: false, ..Abilities::ALL },
