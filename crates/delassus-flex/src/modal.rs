@@ -115,7 +115,7 @@ impl Modal {
         let moved =
             |s: &Vec3| Mat3::identity() * (2.0 * c.dot(s)) - c * s.transpose() - s * c.transpose();
         // S = m c + …, of which m c vanishes
-        self.inertia -= moved(&c) * (0.5 * self.mass);
+        self.inertia -= moved(c) * (0.5 * self.mass);
         for (j, s) in self.j1.iter_mut().zip(&self.s1).chain(self.j2.iter_mut().zip(&self.s2)) {
             *j -= moved(s);
         }

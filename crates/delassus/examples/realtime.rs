@@ -2,6 +2,8 @@
 //! STEPS more in blocks of BLOCK, and prints CPU times, flags and drift. `block` is a function of its own so that an
 //! instruction counter can tell blocks apart; see `benches/realtime`.
 
+#![allow(clippy::print_stdout)]
+
 use delassus::sim::CpuClock;
 use delassus::sim::realtime::{RealTimeOptions, StepStatus, Stepper};
 

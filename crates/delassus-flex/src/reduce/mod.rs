@@ -42,7 +42,7 @@ pub fn reduce(beam: &Beam, choice: &Choice) -> Result<Modal, FlexError> {
         (0..x.ncols()).map(|j| vector(x, 6 * node + from, j)).collect()
     };
     if !psi.is_empty() {
-        modal.follow(masses(&parts, beam, &vectors, psi.clone()));
+        modal.follow(masses(&parts, beam, vectors, psi.clone()));
     }
     let named = beam.nodes.iter().enumerate().filter(|(_, node)| !node.name.is_empty());
     modal.nodes = named
