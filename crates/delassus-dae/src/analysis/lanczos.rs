@@ -7,7 +7,7 @@
 use super::linearise::{LinearError, Linearised};
 use super::saddle::Undamped;
 use super::shift;
-use super::vibrations::{ZERO, doubt_of};
+use super::vibrations::{DOUBT, ZERO, doubt_of};
 use delassus_math::largest;
 use faer::{Mat, Side};
 
@@ -64,7 +64,8 @@ fn search(l: &Linearised, count: usize, kappa: f64) -> Result<Vec<Vibration>, Li
     let vibration = |p: Locked| {
         let stiffness = dot(&p.x, &l.stiffness.mul(&p.x));
         // what the inverse finds is the same but for errors
-        let rounding = doubt_of(&sizes, &p.x);
+        // and what rounding of the shift leaves in motions that nothing holds
+        let rounding = doubt_of(&sizes, &p.x).max(DOUBT * kappa);
         let doubt = rounding.max((stiffness - (1.0 / p.theta - kappa)).abs());
         let held = stiffness.abs() > ZERO * rounding;
         let [stiffness, doubt] = if held { [stiffness, doubt] } else { [0.0, ZERO * rounding] };

@@ -195,7 +195,8 @@ fn inverse(
         x.iter_mut().for_each(|x| *x *= unit);
         (0..rows).for_each(|i| shapes[(i, k)] = x[i]);
         let value = dot(&x, &stiffness.mul(&x));
-        let rounding = doubt_of(sizes, &x);
+        // and what rounding of the shift leaves in motions that nothing holds
+        let rounding = doubt_of(sizes, &x).max(DOUBT * kappa);
         // what the inverse finds is the same but for errors
         let other = 1.0 / eigen.S()[k] - kappa;
         found.push((k, Square { value, rounding, doubt: rounding.max((value - other).abs()) }));

@@ -44,8 +44,9 @@ pub(super) struct Node {
 pub(super) struct Share {
     /// Its length, m.
     pub(super) length: f64,
-    /// Its first moment about the node along the axis, m², and what its second one has beside lengths of nodes, m³.
-    pub(super) first: f64,
+    /// Its first moment about the node, in the axes of the section, m², and what its second one across the axis has beside lengths of
+    /// nodes, m³.
+    pub(super) first: Vec3,
     pub(super) second: f64,
     /// Axes that the section has there, in those of the node.
     pub(super) r: Mat3,
@@ -199,7 +200,9 @@ fn span(axis: &mut Axis, leg: &Leg, s0: f64, part: &Part, beside: [Option<f64>; 
         let frame = leg.start.then(&se3::exp(&leg.screw(along)));
         let share = Share {
             length: length * h,
-            first: first * h * h,
+            // and what the axis turns away along the part that is the neighbour's
+            first: Vec3::x() * (first * h * h)
+                + leg.curvature.cross(&Vec3::x()) * (0.5 * second * h.powi(3)),
             second: second * h.powi(3),
             r: Mat3::identity(),
         };
@@ -258,7 +261,7 @@ mod tests {
             let mut moments = [0.0; 3];
             for node in &axis.nodes {
                 let m = sum(&|s| s.length, node);
-                let (first, second) = (sum(&|s| s.first, node), sum(&|s| s.second, node));
+                let (first, second) = (sum(&|s| s.first.x, node), sum(&|s| s.second, node));
                 assert!(
                     m > 0.0 && second * m >= first * first * (1.0 - 1e-12),
                     "{stop} {}",

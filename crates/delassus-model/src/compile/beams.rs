@@ -228,7 +228,7 @@ impl Made {
         let mut com = Vec3::zeros();
         for Share { length: own, first, second, r } in &node.share {
             let along: Vec3 = r.column(0).into();
-            com += along * (first / length);
+            com += r * first / length;
             inertia += r * section * r.transpose() * *own;
             inertia += (Mat3::identity() - along * along.transpose()) * (mass * second);
         }
