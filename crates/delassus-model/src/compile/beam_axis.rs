@@ -36,20 +36,8 @@ pub(super) struct Node {
     pub(super) s: f64,
     /// Its frame in that of the beam: x along the axis.
     pub(super) frame: Motion,
-    /// The pieces of the axis that it stands for.
-    pub(super) share: Vec<Share>,
-}
-
-/// A piece of the axis that a node stands for.
-pub(super) struct Share {
-    /// Its length, m.
-    pub(super) length: f64,
-    /// Its first moment about the node, in the axes of the section, m², and what its second one across the axis has beside lengths of
-    /// nodes, m³.
-    pub(super) first: Vec3,
-    pub(super) second: f64,
-    /// Axes that the section has there, in those of the node.
-    pub(super) r: Mat3,
+    /// Length that it stands for, m, in pieces with the axes that the section has there, in those of the node.
+    pub(super) share: Vec<(f64, Mat3)>,
 }
 
 /// An element from one node to the next.
@@ -102,27 +90,18 @@ pub(super) fn polygon(points: &[Vec3]) -> Result<Vec<Leg>, (usize, &'static str)
     Ok(legs)
 }
 
-/// What lumps at the ends have beyond those of the trapezoidal rule, in elements: the correction of the rule needs a first moment
-/// of 1/12, which a lump can only have with a second one. This one leaves its inertia about its own centre positive, down to
-/// one element, where 0.0225 would not.
-const BEYOND: f64 = 1.0 / 36.0;
-/// First moment of a lump at an end that makes the trapezoidal rule right to the fourth order, in squares of elements.
-const EULER: f64 = 1.0 / 12.0;
-
-/// Lengths of the axis that the `n` + 1 nodes of equal elements stand for, in elements, and the moments of their lumps about the
-/// nodes (first, second).
-///
-/// With w of each node and its slope θ, the lumps at the ends are the trapezoidal rule and its correction by Euler and Maclaurin
-/// for the kinetic energy ½∫w²: its end term h²/12 · d(w²)/dx = h²/6 wθ couples both. Where the beam is free, hinged or clamped,
-/// w w″ = 0, so that θ² = ½ d²(w²)/dx²: a part β of the neighbour's length at the end, with first moment βh² and second βh³
-/// beside it, changes nothing up to the third order, and makes the lump a body.
-fn shares(n: usize, [start, end]: [f64; 2]) -> Vec<[f64; 3]> {
-    let mut w = vec![[1.0, 0.0, 0.0]; n + 1];
-    for (k, next, beyond, inward) in [(0, 1, start, 1.0), (n, n - 1, end, -1.0)] {
-        w[k][0] -= 0.5 - beyond;
-        w[next][0] -= beyond;
-        w[k][1] += inward * (EULER + beyond);
-        w[k][2] += beyond;
+/// Parts of the length of `n` equal elements that their nodes stand for, in elements: the trapezoidal rule with Gregory's
+/// corrections at its ends, so that mass, mass centre and moment of inertia of a straight beam are exact from two
+/// elements on.
+fn shares(n: usize) -> Vec<f64> {
+    let mut w = vec![1.0; n + 1];
+    w[0] = 0.5;
+    w[n] = 0.5;
+    if n >= 2 {
+        for (k, c) in [-1.0 / 8.0, 1.0 / 6.0, -1.0 / 24.0].into_iter().enumerate() {
+            w[k] += c;
+            w[n - k] += c;
+        }
     }
     w
 }
@@ -160,59 +139,28 @@ pub(super) fn divide(legs: &[Leg], counts: &[usize], stops: &[f64]) -> Axis {
         cuts.push(*n as f64);
         cuts.sort_by(f64::total_cmp);
         cuts.dedup_by(|a, b| (*a - *b).abs() <= ON_NODE);
-        let parts: Vec<Part> = cuts
-            .windows(2)
-            .map(|two| {
-                let m = (two[1] - two[0] - ON_NODE).ceil().max(1.0) as usize;
-                Part { from: two[0] * h, to: two[1] * h, elements: m }
-            })
-            .collect();
-        for (k, part) in parts.iter().enumerate() {
-            let beside = [k.checked_sub(1), Some(k + 1)].map(|i| parts.get(i?).map(Part::element));
-            span(&mut axis, leg, s0, part, beside);
+        for two in cuts.windows(2) {
+            let m = (two[1] - two[0] - ON_NODE).ceil().max(1.0) as usize;
+            span(&mut axis, leg, s0, [two[0] * h, two[1] * h], m);
         }
         s0 += leg.length;
     }
     axis
 }
 
-/// A part of a leg in equal elements.
-struct Part {
-    from: f64,
-    to: f64,
-    elements: usize,
-}
-
-impl Part {
-    fn element(&self) -> f64 {
-        (self.to - self.from) / self.elements as f64
-    }
-}
-
-/// Adds a part of a leg whose neighbours on it have elements of these lengths.
-fn span(axis: &mut Axis, leg: &Leg, s0: f64, part: &Part, beside: [Option<f64>; 2]) {
-    let Part { from, to, elements: m } = *part;
-    let h = part.element();
-    // where elements go on alike, there is no end
-    let beyond = beside.map(|other| BEYOND * (1.0 - other.map_or(0.0, |o| (o / h).min(h / o))));
-    for (k, [length, first, second]) in shares(m, beyond).into_iter().enumerate() {
+/// Adds a part of a leg in `m` equal elements.
+fn span(axis: &mut Axis, leg: &Leg, s0: f64, [from, to]: [f64; 2], m: usize) {
+    let h = (to - from) / m as f64;
+    for (k, share) in shares(m).into_iter().enumerate() {
         let along = if k == m { to } else { from + h * k as f64 };
         let frame = leg.start.then(&se3::exp(&leg.screw(along)));
-        let share = Share {
-            length: length * h,
-            // and what the axis turns away along the part that is the neighbour's
-            first: Vec3::x() * (first * h * h)
-                + leg.curvature.cross(&Vec3::x()) * (0.5 * second * h.powi(3)),
-            second: second * h.powi(3),
-            r: Mat3::identity(),
-        };
         if k == 0
             && let Some(node) = axis.nodes.last_mut()
         {
-            let r = node.frame.r.tr_mul(&frame.r);
-            node.share.push(Share { r, ..share });
+            node.share.push((share * h, node.frame.r.tr_mul(&frame.r)));
         } else {
-            axis.nodes.push(Node { s: s0 + along, frame, share: vec![share] });
+            let share = vec![(share * h, Mat3::identity())];
+            axis.nodes.push(Node { s: s0 + along, frame, share });
         }
         if k > 0 {
             let first = &axis.nodes[axis.nodes.len() - 2].frame;
@@ -232,49 +180,15 @@ mod tests {
 
     #[test]
     fn shares_have_the_moments_of_a_rod() {
-        for n in 1..40 {
-            for beyond in [[BEYOND; 2], [0.0, BEYOND], [0.3 * BEYOND, 0.0]] {
-                let w = shares(n, beyond);
-                let sum = |f: &dyn Fn(f64, &[f64; 3]) -> f64| -> f64 {
-                    w.iter().enumerate().map(|(k, w)| f(k as f64, w)).sum()
-                };
-                let l = n as f64;
-                assert!((sum(&|_, w| w[0]) - l).abs() < 1e-12 * l);
-                let first = sum(&|x, w| w[0] * x + w[1]);
-                assert!((first - l * l / 2.0).abs() < 1e-12 * l * l);
-                let second = sum(&|x, w| w[0] * x * x + 2.0 * w[1] * x + w[2]);
-                assert!((second - l.powi(3) / 3.0).abs() < 1e-12 * l.powi(3), "{n} {second}");
-                // each lump is a body; inner ends have another lump beside them
-                let outer = beyond == [BEYOND; 2];
-                let body = |w: &[f64; 3]| w[2] >= w[1] * w[1] / w[0] + 1e-3 * w[1].abs();
-                assert!(w.iter().all(|w| w[0] > 0.4 && (!outer || body(w))), "{n} {w:?}");
-            }
-        }
-    }
-
-    /// Parts of a leg with elements of different lengths: the lump where they meet is a body too.
-    #[test]
-    fn lumps_between_unequal_elements_are_bodies() {
-        for stop in [0.01, 0.1, 0.3, 0.5, 0.6, 0.9, 0.999] {
-            let axis = divide(&arc(4.0, Vec3::zeros()), &[4], &[1.0 + stop, 3.0]);
-            let sum = |f: &dyn Fn(&Share) -> f64, n: &Node| n.share.iter().map(f).sum::<f64>();
-            let mut moments = [0.0; 3];
-            for node in &axis.nodes {
-                let m = sum(&|s| s.length, node);
-                let (first, second) = (sum(&|s| s.first.x, node), sum(&|s| s.second, node));
-                assert!(
-                    m > 0.0 && second * m >= first * first * (1.0 - 1e-12),
-                    "{stop} {}",
-                    node.s
-                );
-                moments[0] += m;
-                moments[1] += m * node.s + first;
-                moments[2] += m * node.s.powi(2) + 2.0 * first * node.s + second;
-            }
-            let right = [4.0, 8.0, 64.0 / 3.0];
-            for (a, b) in moments.iter().zip(right) {
-                assert!((a / b - 1.0).abs() < 1e-13, "{stop} {moments:?}");
-            }
+        for n in 2..40 {
+            let w = shares(n);
+            let moment =
+                |p: i32| -> f64 { w.iter().enumerate().map(|(k, w)| w * (k as f64).powi(p)).sum() };
+            let l = n as f64;
+            assert!((moment(0) - l).abs() < 1e-12 * l);
+            assert!((moment(1) - l * l / 2.0).abs() < 1e-12 * l * l);
+            assert!((moment(2) - l.powi(3) / 3.0).abs() < 1e-12 * l.powi(3), "{n}");
+            assert!(w.iter().all(|w| *w > 0.3));
         }
     }
 
@@ -290,7 +204,7 @@ mod tests {
         assert_eq!(found.len(), 6);
         assert!(found.iter().any(|s| (s - 0.6).abs() < 1e-12), "{found:?}");
         let axis = divide(&legs, &[4], &[0.6]);
-        let share: f64 = axis.nodes.iter().flat_map(|n| &n.share).map(|s| s.length).sum();
+        let share: f64 = axis.nodes.iter().flat_map(|n| &n.share).map(|s| s.0).sum();
         assert!((share - 2.0).abs() < 1e-14);
     }
 

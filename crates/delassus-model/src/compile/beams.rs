@@ -2,7 +2,7 @@
 //!
 //! So joints, forces, sensors, contacts, motion files and methods meet nothing but bodies and forces.
 
-use super::beam_axis::{self, Axis, Leg, Node, Share};
+use super::beam_axis::{self, Axis, Leg, Node};
 use super::bodies::{BodySlot, optional, rate};
 use super::context::{Env, Path};
 use super::elastic::{Given, Properties, Reader, Tables};
@@ -223,17 +223,11 @@ impl Made {
     fn body(&self, name: String, kind: BodyKind, node: &Node) -> Body {
         let Properties { mass, inertia: [iy, iz], .. } = self.properties;
         let section = Mat3::from_diagonal(&Vec3::new(iy + iz, iy, iz));
-        let length: f64 = node.share.iter().map(|s| s.length).sum();
+        let length: f64 = node.share.iter().map(|s| s.0).sum();
         let mut inertia = Mat3::zeros();
-        let mut com = Vec3::zeros();
-        for Share { length: own, first, second, r } in &node.share {
-            let along: Vec3 = r.column(0).into();
-            com += r * first / length;
-            inertia += r * section * r.transpose() * *own;
-            inertia += (Mat3::identity() - along * along.transpose()) * (mass * second);
+        for (share, r) in &node.share {
+            inertia += r * section * r.transpose() * *share;
         }
-        inertia -=
-            (Mat3::identity() * com.norm_squared() - com * com.transpose()) * (mass * length);
         if kind.is_planar() {
             let zz = inertia[(2, 2)];
             inertia = Mat3::zeros();
@@ -246,7 +240,7 @@ impl Made {
             kind,
             mass: mass * length,
             inertia,
-            com,
+            com: Vec3::zeros(),
             position: at.p,
             rotation: if kind.is_planar() { Quat::IDENTITY } else { Quat::from_matrix(&at.r) },
             angle: if kind.is_planar() { self.angle + r[(1, 0)].atan2(r[(0, 0)]) } else { 0.0 },
@@ -345,7 +339,7 @@ impl Entry<'_> {
         let Properties { stiffness, mass, inertia, .. } = made.properties;
         let soft = |p: &beam_axis::Piece| effective_stiffness(&stiffness, p.length);
         let bad = made.axis.pieces.iter().map(soft).find(|k| !k.iter().all(|k| positive(*k)));
-        let share = |n: &Node| n.share.iter().map(|s| s.length).sum::<f64>();
+        let share = |n: &Node| n.share.iter().map(|s| s.0).sum::<f64>();
         let shares = made.axis.nodes.iter().map(share);
         let light = shares
             .map(|l| [mass * l, inertia[0] * l, inertia[1] * l])
