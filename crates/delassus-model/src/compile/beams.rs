@@ -222,15 +222,17 @@ impl Made {
         let section = Mat3::from_diagonal(&Vec3::new(iy + iz, iy, iz));
         let length: f64 = node.share.iter().map(|s| s.length).sum();
         let mut inertia = Mat3::zeros();
-        let mut com = Vec3::zeros();
+        let (mut along, mut com) = (Vec3::zeros(), Vec3::zeros());
         for Share { length: own, first, second, r } in &node.share {
-            let along: Vec3 = r.column(0).into();
+            let tangent: Vec3 = r.column(0).into();
+            along += tangent * (first.x / length);
             com += r * first / length;
             inertia += r * section * r.transpose() * *own;
-            inertia += (Mat3::identity() - along * along.transpose()) * (mass * second);
+            inertia += (Mat3::identity() - tangent * tangent.transpose()) * (mass * second);
         }
-        inertia -=
-            (Mat3::identity() * com.norm_squared() - com * com.transpose()) * (mass * length);
+        // what the axis turns away moves the mass centre, and the inertia with it
+        let from_node = Mat3::identity() * along.norm_squared() - along * along.transpose();
+        inertia -= from_node * (mass * length);
         if kind.is_planar() {
             let zz = inertia[(2, 2)];
             inertia = Mat3::zeros();
