@@ -101,7 +101,7 @@ fn off(a: f64, b: f64) -> f64 {
 /// Full matrices in any direction agree with sparse ones, and none is further off than its doubt says.
 #[test]
 fn full_matrices_know_the_slowest_vibrations_of_fine_beams() {
-    for n in [10, 40, 100, 130] {
+    for n in [10, 40, 130] {
         for (turn, clamped) in [(0.0, true), (0.7, true), (1.1, true), (0.0, false), (0.7, false)] {
             let beam = Beam::new(n, turn, clamped);
             let (full, sparse) = (beam.lowest(8, false), beam.lowest(8, true));
@@ -121,6 +121,24 @@ fn full_matrices_know_the_slowest_vibrations_of_fine_beams() {
     }
 }
 
+/// Vibrations where both halves meet, and the fastest ones, against sparse matrices and the trace.
+#[test]
+fn full_matrices_know_those_in_between() {
+    let beam = Beam::new(100, 0.7, true);
+    let (full, sparse) = (beam.lowest(300, false), beam.lowest(40, true));
+    for (k, (a, b)) in full.iter().zip(&sparse).enumerate() {
+        let doubt = a.doubt + b.doubt;
+        assert!((a.imag - b.imag).abs() <= doubt, "{k}: {} {} {doubt:e}", a.imag, b.imag);
+    }
+    let l = beam.linearised();
+    let own = |m: &Sparse| -> Vec<f64> {
+        (3..l.nv()).map(|i| m.pattern.slot(i, i).map_or(0.0, |s| m.values[s])).collect()
+    };
+    let trace: f64 = own(&l.stiffness).iter().zip(own(&l.mass)).map(|(k, m)| k / m).sum();
+    let sum: f64 = full.iter().map(|m| m.imag * m.imag).sum();
+    assert!(off(sum, trace) < 1e-12, "{sum} {trace}");
+}
+
 /// With damping s² + τω² s + ω² = 0; with a gyroscopic coupling nothing grows or decays.
 #[test]
 fn damped_and_gyroscopic_ones_too() {
@@ -133,13 +151,16 @@ fn damped_and_gyroscopic_ones_too() {
             let half = 0.5e-4 * w * w;
             let right = (w * w - half * half).sqrt();
             let words = format!("{n} {w} {} {} {:e}", m.real, m.imag, m.doubt);
-            assert!(off(m.imag, right) < 1e-8 && (m.real + half).abs() <= m.doubt, "{words}");
+            assert!(
+                off(m.imag, right) < 1e-7 && (m.real + half).hypot(m.imag - right) <= m.doubt,
+                "{words}"
+            );
         }
         let turning = Beam { damping: 0.0, spin: 5.0, ..beam };
         let (full, sparse) = (turning.lowest(6, false), turning.lowest(6, true));
         for (a, b) in full.iter().zip(&sparse) {
             assert!(
-                off(a.imag, b.imag) < 1e-8,
+                off(a.imag, b.imag) < 1e-6,
                 "{n} {} {} {:e} {:e}",
                 a.imag,
                 b.imag,

@@ -20,6 +20,7 @@ mod equilibrium;
 #[cfg(test)]
 mod fine_beams;
 mod harmonic;
+mod jacobi;
 mod lanczos;
 mod linearise;
 mod matrices;

@@ -14,6 +14,7 @@
 //! Each ω² comes with a doubt: what rounding of the entries of K can do to it, |x|ᵀ|K||x| ε, and how far T disagrees. What is not
 //! larger than the first is zero.
 
+use super::jacobi::symmetric_eigen;
 use super::linearise::{LinearError, Linearised};
 use super::matrices::{Sparse, columns, full_mul, largest_entry};
 use super::reduce::strongest;
@@ -23,10 +24,10 @@ use delassus_math::largest;
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
-/// Rounding of an entry of K.
-pub(super) const DOUBT: f64 = f64::EPSILON;
+/// Rounding of an entry of K, and as much again for what is solved with it.
+pub(super) const DOUBT: f64 = 2.0 * f64::EPSILON;
 /// Roundings below which a stiffness is none: entries are sums, and forces of an equilibrium are known less well.
-pub(super) const ZERO: f64 = 120.0;
+pub(super) const ZERO: f64 = 60.0;
 /// Stiffness of n directions without mass below n times this part of the largest is none.
 const SOFT: f64 = 20.0 * f64::EPSILON;
 /// Ratio of neighbouring ω² between which both halves may meet: they agree then on how many lie below.
@@ -145,13 +146,13 @@ fn faster(
         k_moving = block(0, moving, 0, moving) - block(0, moving, moving, n) * &follow;
         basis = columns(&basis, 0, moving) - columns(&basis, moving, n) * &follow;
     }
-    let eigen = k_moving.self_adjoint_eigen(Side::Lower).map_err(|_| LinearError::Eigenvalues)?;
+    let (eigenvalues, vectors) = symmetric_eigen(&k_moving).ok_or(LinearError::Eigenvalues)?;
     let mut order: Vec<usize> = (0..moving).collect();
-    order.sort_by(|a, b| eigen.S()[*a].abs().total_cmp(&eigen.S()[*b].abs()));
-    let u = Mat::from_fn(moving, moving, |i, j| eigen.U()[(i, order[j])]);
-    let most = largest(order.iter().map(|k| eigen.S()[*k].abs()));
+    order.sort_by(|a, b| eigenvalues[*a].abs().total_cmp(&eigenvalues[*b].abs()));
+    let u = Mat::from_fn(moving, moving, |i, j| vectors[(i, order[j])]);
+    let most = largest(eigenvalues.iter().map(|x| x.abs()));
     let doubt = DOUBT * (moving as f64).sqrt() * most;
-    let square = |k: &usize| Square { value: eigen.S()[*k], rounding: doubt, doubt };
+    let square = |k: &usize| Square { value: eigenvalues[*k], rounding: doubt, doubt };
     Ok(Half { squares: order.iter().map(square).collect(), shapes: &basis * u })
 }
 
@@ -186,19 +187,20 @@ fn inverse(
     }
     let t = heavy.transpose() * &images;
     let t = Mat::from_fn(n, n, |i, j| 0.5 * (t[(i, j)] + t[(j, i)]));
-    let eigen = t.self_adjoint_eigen(Side::Lower).ok()?;
-    let mut shapes = &images * eigen.U();
+    let (thetas, vectors) = symmetric_eigen(&t)?;
+    // errors of solutions lie along the slowest shapes, which come first
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|a, b| thetas[*b].abs().total_cmp(&thetas[*a].abs()));
+    let shapes = &images * Mat::from_fn(n, n, |i, j| vectors[(i, order[j])]);
+    let shapes = orthonormal(l, &shapes);
     let mut found: Vec<(usize, Square)> = Vec::new();
-    for k in 0..n {
-        let mut x: Vec<f64> = (0..rows).map(|i| shapes[(i, k)]).collect();
-        let unit = 1.0 / dot(&x, &l.mass.mul(&x)).sqrt();
-        x.iter_mut().for_each(|x| *x *= unit);
-        (0..rows).for_each(|i| shapes[(i, k)] = x[i]);
+    for (k, theta) in order.iter().map(|k| thetas[*k]).enumerate() {
+        let x: Vec<f64> = (0..rows).map(|i| shapes[(i, k)]).collect();
         let value = dot(&x, &stiffness.mul(&x));
         // and what rounding of the shift leaves in motions that nothing holds
         let rounding = doubt_of(sizes, &x).max(DOUBT * kappa);
         // what the inverse finds is the same but for errors
-        let other = 1.0 / eigen.S()[k] - kappa;
+        let other = 1.0 / theta - kappa;
         found.push((k, Square { value, rounding, doubt: rounding.max((value - other).abs()) }));
     }
     if found.iter().any(|(_, s)| !s.value.is_finite()) {
@@ -237,4 +239,13 @@ pub(super) fn orthonormal(l: &Linearised, shapes: &Mat<f64>) -> Mat<f64> {
         done.push((x, heavy));
     }
     Mat::from_fn(rows, n, |i, j| done[j].0[i])
+}
+
+/// The same in the ordinary metric.
+pub(super) fn orthonormal_columns(mut u: Mat<f64>) -> Mat<f64> {
+    // one step of Newton's method for the nearest orthonormal matrix
+    let excess = u.transpose() * &u - Mat::<f64>::identity(u.ncols(), u.ncols());
+    let correction = &u * excess;
+    u -= correction * faer::Scale(0.5);
+    u
 }

@@ -15,7 +15,7 @@ use delassus_math::Plain;
 use delassus_model::{Assembled, System};
 
 /// Part of an exponent up to which rounding may move it without a word. Bounds add up what is seldom of one sign: exponents are
-/// a hundred times better.
+/// mostly ten to a hundred times better.
 const PROMISED: f64 = 1e-6;
 
 /// Frequency, rad/s, below which an exponent may be shown as zero without a word: a period of hours.
