@@ -16,7 +16,7 @@ pub(super) fn symmetric_eigen(a: &Mat<f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     let rough = a.self_adjoint_eigen(Side::Lower).ok()?;
     let mut u = orthonormal_columns(rough.U().to_owned());
     let mut b = u.transpose() * a * &u;
-    let size = (0..n).map(|i| b[(i, i)].abs()).fold(0.0, f64::max);
+    let size = delassus_math::largest((0..n).map(|i| b[(i, i)].abs()));
     for _ in 0..SWEEPS {
         let mut turned = false;
         for p in 0..n {

@@ -191,7 +191,7 @@ pub fn modes(model: &Assembled, options: ModalOptions) -> Result<ModalReport, An
 /// Tells of exponents that are shown as zero and may be what users would call a vibration.
 fn almost_zero(list: &[Mode]) -> Option<Note> {
     let zero = |m: &&Mode| m.real == 0.0 && m.imag == 0.0;
-    let limit = list.iter().filter(zero).map(|m| m.doubt).fold(0.0, f64::max);
+    let limit = delassus_math::largest(list.iter().filter(zero).map(|m| m.doubt));
     (limit > SLOW).then(|| {
         note(
             "N_ROUGH_MODES",
