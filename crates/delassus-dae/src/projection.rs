@@ -1,4 +1,5 @@
-//! Projection onto the constraints in the mass metric, positions first, then velocities.
+//! Projection onto the constraints in the mass metric, positions first, then velocities; or most of the way in the
+//! metric of a step's matrix.
 
 use crate::accel::Accel;
 use crate::failure::StepFailure;
@@ -92,11 +93,7 @@ impl Projector {
         }
         acc.work.projections += 1;
         for _ in 0..MAX_ITERATIONS {
-            for g in &mut self.g[..self.n_pos] {
-                *g = -*g;
-            }
-            // Velocity-only rows take part as G x = 0: a rolling wheel must not be slid into place.
-            self.g[self.n_pos..].fill(0.0);
+            self.wanted();
             acc.correct(&self.g, &mut self.dx)?;
             p.manifold().retract(q, &self.dx, &mut self.q_try);
             q.copy_from_slice(&self.q_try);
@@ -117,6 +114,74 @@ impl Projector {
             drift = now;
         }
         acc.factor_realized(p, ws)
+    }
+
+    /// Moves q towards g(q, t) = 0 in the metric of a step's matrix M + c C + c² K. In that of M alone, a pin that is off
+    /// by δ strains a rod of frequency ω behind it, and its acceleration jumps by ω² δ; here it moves with the rod.
+    ///
+    /// `correct` finds δq with G δq = b; its G may be an old one, so that something remains for
+    /// [`Projector::position_from`]. To be called like that one; afterwards the returned q is realised, but not
+    /// factored, and its drift known. Returns whether q was moved.
+    pub(crate) fn position_in<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        t: f64,
+        q: &mut [f64],
+        z: &[f64],
+        mut correct: impl FnMut(&[f64], &mut [f64]) -> Result<(), StepFailure>,
+    ) -> Result<bool, StepFailure> {
+        let (mut drift, _) = self.worst(self.n_pos);
+        let mut moved = false;
+        for _ in 0..MAX_ITERATIONS {
+            if drift <= ROUND_OFF {
+                break;
+            }
+            self.wanted();
+            correct(&self.g, &mut self.dx)?;
+            p.manifold().retract(q, &self.dx, &mut self.q_try);
+            p.realize_position(t, &self.q_try, z, ws);
+            let now = self.drift(p, ws);
+            if !(now < 0.5 * drift) {
+                p.realize_position(t, q, z, ws);
+                self.drift(p, ws);
+                break;
+            }
+            q.copy_from_slice(&self.q_try);
+            drift = now;
+            moved = true;
+        }
+        Ok(moved)
+    }
+
+    /// Moves v towards G v + g_t = 0 in the metric of a step's matrix; [`Projector::velocity`] does the rest.
+    pub(crate) fn velocity_in<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        v: &mut [f64],
+        z: &[f64],
+        mut correct: impl FnMut(&[f64], &mut [f64]) -> Result<(), StepFailure>,
+    ) -> Result<(), StepFailure> {
+        p.realize_velocity(v, z, ws);
+        p.residual_vel(ws, &mut self.g);
+        for g in &mut self.g {
+            *g = -*g;
+        }
+        correct(&self.g, &mut self.dx)?;
+        for (v, d) in v.iter_mut().zip(&self.dx) {
+            *v += d;
+        }
+        Ok(())
+    }
+
+    /// Turns the residual of positions into the right-hand side of its correction. Velocity-only rows take part as
+    /// G x = 0: a rolling wheel must not be slid into place.
+    fn wanted(&mut self) {
+        for g in &mut self.g[..self.n_pos] {
+            *g = -*g;
+        }
+        self.g[self.n_pos..].fill(0.0);
     }
 
     /// Moves v onto G v + g_t = 0 with the factor of the present q; leaves the workspace

@@ -5,8 +5,8 @@
 //! M v̇_i = f + Gᵀλ_i ,   G v_i + g_t = 0 ,   z_i = z₀ + h Σ_j a_ij ż_j
 //! ```
 //!
-//! The last stage, brought onto g = 0 and then G v + g_t = 0, is the new state; v̇ and λ there come from one index-1
-//! solve. The stages satisfy only the velocity constraints: positions drift by the local error within a step and no
+//! The last stage, brought onto g = 0 and then G v + g_t = 0 in the metric of the error filter below, so that stiff
+//! elements are not strained by it, is the new state; v̇ and λ there come from one index-1 solve. The stages satisfy only the velocity constraints: positions drift by the local error within a step and no
 //! further.
 //!
 //! The three stages are solved together: unknowns are h δv_i and h² δλ_i, and the blocks of the
@@ -307,7 +307,13 @@ impl Radau5 {
         // round-off
         let told = self.acc.weakest_pivot > crate::pivots::ROUNDINGS * f64::EPSILON / self.rtol;
         if told || drift > self.proj.limit {
+            if !singular {
+                self.position_as_filtered(p, ws, to)?;
+            }
             self.proj.position_from(p, ws, &mut self.acc, to.t, &mut to.q, &to.z)?;
+            if !singular {
+                self.velocity_as_filtered(p, ws, to)?;
+            }
             self.proj.velocity(p, ws, &mut self.acc, &mut to.v, &to.z)?;
         } else {
             p.realize_velocity(&to.v, &to.z, ws);
@@ -321,6 +327,33 @@ impl Radau5 {
         a.copy_from_slice(&self.now.a);
         lambda.copy_from_slice(&self.now.lambda[(N - 1) * self.dims.n_vel..]);
         check_finite("controller rates", zdot)
+    }
+
+    /// Most of the projection of positions in the metric of the filter, which spares stiff elements.
+    fn position_as_filtered<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        let Radau5 { filter, one_rows, r, y, proj, .. } = self;
+        let correct = |b: &[f64], x: &mut [f64]| in_metric(filter, one_rows, (r, y), b, x);
+        if proj.position_in(p, ws, to.t, &mut to.q, &to.z, correct)? {
+            self.acc.factor_realized(p, ws)?;
+        }
+        Ok(())
+    }
+
+    /// The same of velocities.
+    fn velocity_as_filtered<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        let Radau5 { filter, one_rows, r, y, proj, .. } = self;
+        let correct = |b: &[f64], x: &mut [f64]| in_metric(filter, one_rows, (r, y), b, x);
+        proj.velocity_in(p, ws, &mut to.v, &to.z, correct)
     }
 
     /// Local error, filtered.
@@ -366,6 +399,20 @@ impl Radau5 {
         }
         Ok(())
     }
+}
+
+/// x with G x = b that is smallest in the metric of a factored matrix; `r` and `y` are overwritten.
+fn in_metric(
+    kkt: &mut TangentKkt,
+    rows: &mut RowSubset,
+    (r, y): (&mut [f64], &mut [f64]),
+    b: &[f64],
+    x: &mut [f64],
+) -> Result<(), StepFailure> {
+    let (r, y) = (&mut r[..x.len()], &mut y[..b.len()]);
+    r.fill(0.0);
+    rows.with_vectors(b, y, |b, y| kkt.solve(r, b, x, y))?;
+    check_finite("projection", x)
 }
 
 impl<P: Problem> Integrator<P> for Radau5 {
