@@ -122,7 +122,7 @@ fn entry(root: &Path, set: &str, name: &str, faults: &mut Vec<String>) -> String
     let _ = write!(out, "\n`{file}`");
     let model = compile(&spec).map_err(|e| format!("{file}: {e:?}"));
     match model.and_then(|model| answer(root, set, name, &model)) {
-        Ok(answer) => out + ": " + &answer + "\n",
+        Ok(answer) => out + "\n\n" + &answer + "\n",
         Err(fault) => {
             faults.push(fault);
             out + "\n"
@@ -157,7 +157,7 @@ fn answer(root: &Path, set: &str, name: &str, model: &Model) -> Result<String, S
     if names.len() != last.len() || widths.len() + 1 != names.len() {
         return Err(format!("{path}: its rows differ in length"));
     }
-    let mut out = format!("at {} s", number(last[0])?);
+    let mut out = format!("*At {} s:*", number(last[0])?);
     for (k, name) in names.iter().enumerate().skip(1) {
         let sensor = model.sensors.iter().find(|s| s.name == *name);
         let unit = sensor.map(|s| s.unit.clone()).ok_or(format!("{path}: no sensor `{name}`"))?;
