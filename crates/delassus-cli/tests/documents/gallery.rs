@@ -163,8 +163,9 @@ fn answer(root: &Path, set: &str, name: &str, model: &Model) -> Result<String, S
         let unit = sensor.map(|s| s.unit.clone()).ok_or(format!("{path}: no sensor `{name}`"))?;
         let unit = if unit.is_empty() || unit == "1" { String::new() } else { format!(" {unit}") };
         let (value, width) = (number(last[k])?, number(widths[k - 1])?);
-        let _ =
-            write!(out, ", `{name}` = {}{unit} (± {})", shown(value, width), significant(width, 2));
+        let comma = if k > 1 { "," } else { "" };
+        let (value, width) = (shown(value, width), significant(width, 2));
+        let _ = write!(out, "{comma} `{name}` = {value}{unit} (± {width})");
     }
     Ok(out)
 }
@@ -188,8 +189,8 @@ fn significant(value: f64, digits: usize) -> String {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text.to_owned(),
     };
-    if (-4..DIGITS as i32).contains(&exponent) {
-        let places = usize::try_from(digits as i32 - 1 - exponent).unwrap_or(0);
+    let places = usize::try_from(digits as i32 - 1 - exponent);
+    if let (true, Ok(places)) = (exponent >= -4, places) {
         return short(&format!("{value:.places$}"));
     }
     format!("{}e{exponent}", short(mantissa))
@@ -203,7 +204,7 @@ fn numbers_have_the_digits_that_are_known() {
     assert_eq!(shown(1.5e-9, 1e-11), "1.5e-9");
     assert_eq!(shown(1e-14, 2e-9), "0");
     assert_eq!(shown(0.0, 0.0), "0");
-    assert_eq!(shown(123456.7, 30.0), "123460");
+    assert_eq!(shown(123456.7, 30.0), "1.2346e5");
 }
 
 #[test]
