@@ -37,6 +37,12 @@ export async function openReport(browser, path, { width = 1440, height = 860, th
   return { page, context, errors, requests };
 }
 
+/** Leaves the picture alone, over the whole window. */
+export async function pictureAlone(page) {
+  await page.addStyleTag({ content: "#header,#banner,#viewbar,#player,#divider,#side{display:none!important} main{grid-template-columns:100%!important} #stage{height:100vh!important}" });
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
 /** "--name value" and the rest, from the command line. */
 export function options(argv, known) {
   const rest = [];

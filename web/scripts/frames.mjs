@@ -2,7 +2,7 @@
 // OUTDIR/frame_00000.png … ; a film: ffmpeg -framerate 30 -i OUTDIR/frame_%05d.png film.mp4
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { launch, openReport, options } from "./browser.mjs";
+import { launch, openReport, options, pictureAlone } from "./browser.mjs";
 
 const known = { fps: 30, from: null, to: null, speed: 1, width: 1280, height: 720, theme: "light", view: null, on: "", off: "" };
 let o;
@@ -23,10 +23,8 @@ mkdirSync(folder, { recursive: true });
 const browser = await launch();
 try {
   const { page } = await openReport(browser, report, { width: Number(o.width), height: Number(o.height), theme: o.theme });
-  // The picture alone, over the whole window.
-  await page.addStyleTag({ content: "#header,#banner,#viewbar,#player,#divider,#side{display:none!important} main{grid-template-columns:100%!important}" });
-  const [start, end] = await page.evaluate(async ({ on, off, view }) => {
-    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  await pictureAlone(page);
+  const [start, end] = await page.evaluate(({ on, off, view }) => {
     const d = window.delassus;
     for (const s of on.split(",").filter(Boolean)) d.set(s, true);
     for (const s of off.split(",").filter(Boolean)) d.set(s, false);

@@ -3,6 +3,7 @@
 mod book;
 mod budget;
 mod fmu;
+mod gallery;
 mod library;
 mod web;
 
@@ -23,6 +24,7 @@ usage: cargo xtask <task>
   web          tests of the report page, in a browser too; installs what they need
   examples     writes the present output of all commands into the documents; a test of `ci` compares it
   screenshots  takes the pictures of the documents again
+  gallery      takes the pictures of mechanisms of models/library that have none, or of those named; --all
   library      all mechanisms of models/library against their stored references; names of sets or mechanisms
                choose some; --make makes references that are missing or old
   adversary    random models against relations that must hold; --help lists its options
@@ -38,6 +40,9 @@ fn main() -> ExitCode {
         }
         Some("library") => {
             return ended(library::library(root(), &rest()));
+        }
+        Some("gallery") => {
+            return ended(gallery::pictures(root(), &rest()));
         }
         _ => {}
     }

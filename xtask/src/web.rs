@@ -156,14 +156,24 @@ fn all(root: &Path) -> Result<(), Missing> {
     run(&mut e2e)
 }
 
+impl Missing {
+    fn plain(self) -> String {
+        match self {
+            Missing::Here(what) | Missing::Failed(what) => what,
+        }
+    }
+}
+
+/// What pictures of reports need: `web/` with its packages, a browser, and the program.
+pub fn camera(root: &Path) -> Result<(PathBuf, PathBuf), String> {
+    let web = packages(root).map_err(Missing::plain)?;
+    chromium().map_err(Missing::plain)?;
+    Ok((web, build(root)?))
+}
+
 /// Pictures for the documents, taken from real reports.
 pub fn screenshots(root: &Path) -> Result<(), String> {
-    let plain = |m| match m {
-        Missing::Here(what) | Missing::Failed(what) => what,
-    };
-    let web = packages(root).map_err(plain)?;
-    chromium().map_err(plain)?;
-    let program = build(root)?;
+    let (web, program) = camera(root)?;
     let (images, work) = (root.join("docs/images"), root.join("target/tmp/screenshots"));
     fs::create_dir_all(&images).map_err(|e| format!("docs/images: {e}"))?;
     for p in PICTURES {
@@ -180,7 +190,7 @@ pub fn screenshots(root: &Path) -> Result<(), String> {
             shot.arg(folder.join("report.html"));
         }
         shot.arg(images.join(p.file)).args(p.shot).current_dir(&web);
-        run(&mut shot).map_err(plain)?;
+        run(&mut shot).map_err(Missing::plain)?;
         println!("docs/images/{}", p.file);
     }
     Ok(())
@@ -288,7 +298,7 @@ fn build(root: &Path) -> Result<PathBuf, String> {
 }
 
 /// Runs a model into a folder and checks for the expected exit code.
-fn report(
+pub fn report(
     root: &Path,
     program: &Path,
     model: &str,

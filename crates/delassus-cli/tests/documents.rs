@@ -2,12 +2,13 @@
 //! is run here, in the order of its page, and the output shown must match.
 //!
 //! A `toml` block with a file name after the language is written to that file first. `...` stands for omitted lines.
-//! `cargo xtask examples` writes the current output into the documents.
+//! `cargo xtask examples` writes the current output into the documents, and the pages of the gallery.
 #![cfg(unix)] // commands are given to a shell
 #![allow(clippy::unwrap_used, clippy::expect_used)] // tests
 
 mod documents {
     pub mod fit;
+    pub mod gallery;
     pub mod page;
 }
 
@@ -45,4 +46,21 @@ fn output_in_the_documents_is_what_the_command_prints() {
     }
     let all = faults.join("\n");
     assert!(write || faults.is_empty(), "{all}\n`cargo xtask examples` writes the present output");
+}
+
+#[test]
+fn the_gallery_shows_the_library() {
+    let write = std::env::var_os("DELASSUS_WRITE_DOCUMENTS").is_some();
+    let (pages, mut faults) = documents::gallery::pages(root());
+    for (name, text) in pages {
+        let path = root().join(&name);
+        let old = fs::read_to_string(&path).unwrap_or_default();
+        if write && old != text {
+            fs::write(&path, &text).unwrap();
+        } else if old != text {
+            let line = old.lines().zip(text.lines()).take_while(|(a, b)| a == b).count() + 1;
+            faults.push(format!("{name}:{line}: `cargo xtask examples` writes this page anew"));
+        }
+    }
+    assert!(write || faults.is_empty(), "{}", faults.join("\n"));
 }

@@ -123,7 +123,7 @@ export class Extent {
       const p = vec(s.p);
       const q = quat(s.r);
       if (s.type === "plane" || s.type === "line") continue;
-      if (s.radius) list.push({ p, r: s.radius });
+      if (s.radius || s.type === "point") list.push({ p, r: s.radius ?? 0 });
       if (Array.isArray(s.size)) list.push({ p, r: 0.5 * Math.hypot(...s.size.map(Number)) });
       if (s.length) for (const z of [-0.5, 0.5]) list.push({ p: new Vector3(0, 0, z * s.length).applyQuaternion(q).add(p), r: s.radius ?? 0 });
       for (const x of [s.a, s.b, ...(s.points ?? [])]) if (x) list.push({ p: vec(x).applyQuaternion(q).add(p), r: 0 });

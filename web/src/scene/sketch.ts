@@ -43,8 +43,10 @@ export async function sketch(report: Report, planar: boolean, up: Vector3, exten
       report.problems.push(words);
       report.onProblem?.(words);
     }
-    if (i > 0 && shapes.length > 0) drawArms(d, extent.held(i), shapes, i, paintOf(i));
-    if (i > 0 && shapes.length === 0) drawStick(d, scene, i, body, paintOf(i), size, geared.has(i));
+    // Points alone are no body, and where nothing holds it no arm joins them.
+    const bare = shapes.length === 0 || (shapes.every((s) => s.type === "point") && extent.held(i).length === 0);
+    if (i > 0 && bare) drawStick(d, scene, i, body, paintOf(i), size, geared.has(i));
+    else if (i > 0) drawArms(d, extent.held(i), shapes, i, paintOf(i));
     if (i > 0 && body.kind !== "point" && (body.mass ?? 0) > 0) drawMass(d, i, vec(body.com));
     if (i > 0) drawFrame(d, i);
   }

@@ -1,6 +1,6 @@
 /**
- * The drawing of a body nobody gave a shape: rods and plates between the points where joints and
- * forces hold it, and a solid of the same inertia when it hangs on one point or flies free.
+ * The drawing of a body nobody gave a shape, or points alone: rods and plates between the points where joints and
+ * forces hold it or contacts may touch it, and a solid of the same inertia when it hangs on one point or flies free.
  */
 import { Matrix4, Quaternion, Vector3 } from "three";
 import type { Body, SceneSpec } from "../data/types";
@@ -8,6 +8,16 @@ import { vec, type Drawing, type Paint } from "./drawing";
 
 /** These do not hold a body at the points they name. */
 const UNATTACHED = new Set(["rolling", "coupling", "gear", "rack", "motion", "parallel-axes"]);
+
+/** Points of a body where something holds it or may touch it, each once. */
+function ends(scene: SceneSpec, index: number, body: Body, tolerance: number): Vector3[] {
+  const points = attachments(scene, index, tolerance);
+  for (const s of body.shapes ?? []) {
+    const p = vec(s.p);
+    if (s.type === "point" && !points.some((q) => q.distanceTo(p) <= tolerance)) points.push(p);
+  }
+  return points;
+}
 
 /** Points of a body where something holds it, each once. */
 export function attachments(scene: SceneSpec, body: number, tolerance: number): Vector3[] {
@@ -177,7 +187,7 @@ function drawSolid(d: Drawing, index: number, body: Body, paint: Paint, largest:
 export function drawStick(d: Drawing, scene: SceneSpec, index: number, body: Body, paint: Paint, size: number, geared = false): void {
   const u = d.u;
   const com = vec(body.com);
-  const points = attachments(scene, index, 0.3 * u);
+  const points = ends(scene, index, body, 0.3 * u);
   // A last link ends at the named point beyond its mass centre; without one it is a pendulum.
   const held = points[0];
   if (held && points.length === 1) {

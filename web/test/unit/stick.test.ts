@@ -124,3 +124,11 @@ describe("a body on one joint", () => {
     expect(draw({}).parts.some((p) => p.solid === "globe")).toBe(true);
   });
 });
+
+test("a free body with contact points alone is a rod between them", () => {
+  const d = new Drawing(true, 0.05, 3);
+  const shapes = [{ type: "point", p: [-1, 0, 0] }, { type: "point", p: [1, 0, 0] }];
+  drawStick(d, {} as SceneSpec, 1, { name: "ladder", mass: 1, com: [0, 0, 0], shapes }, 0xff0000, 2);
+  const rod = d.parts.find((p) => p.solid === "box");
+  expect(rod?.local.elements[0]).toBeCloseTo(2, 12);
+});
