@@ -127,8 +127,11 @@ pub fn judge(f: &Figures, out: &Outcome, throttled: bool, period: f64) -> Verdic
         _ if model == "bad" => {
             format!("{odd} of {} steps have a flag of the model: do not trust the motion.", f.steps)
         }
+        _ if f.steps == 0 => "No step was made.".to_owned(),
         (_, false, _) => "The loop did not wait for the clock: no step could be late.".to_owned(),
+        (_, _, 0) if f.steps == 1 => "The one step was not late.".to_owned(),
         (_, _, 0) => format!("None of {} steps was late.", f.steps),
+        (_, _, 1) => format!("One of {} steps was late.", f.steps),
         (_, _, n) => format!("{n} of {} steps were late.", f.steps),
     };
     let item = |key, title, value, unit, tone, text| Item { key, title, value, unit, tone, text };
