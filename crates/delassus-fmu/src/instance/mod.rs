@@ -7,10 +7,12 @@ mod cosim;
 mod exchange;
 mod phase;
 mod saved;
+mod slopes;
 mod solving;
 
 pub use phase::{Kind, Phase};
 pub use saved::Saved;
+pub use slopes::without_slopes;
 
 use crate::error::FmuError;
 use crate::package::{Choice, Package};
@@ -303,7 +305,11 @@ impl Instance {
                 Ok(self.choice.parameters.get(&k).copied().unwrap_or(default))
             }
             Role::Input(k, default, _) => Ok(self.inputs.get(k).copied().unwrap_or(default)),
-            Role::Derived(_) | Role::Output(_) | Role::State(_) | Role::Rate(_) => {
+            Role::Derived(_)
+            | Role::Output(_)
+            | Role::State(_)
+            | Role::Rate(_)
+            | Role::Indicator(_) => {
                 if self.phase == Phase::Instantiated {
                     return refuse(format!(
                         "E_FMU_ORDER: {call}: outputs and states have values from the initialisation on"

@@ -7,6 +7,7 @@ mod calls;
 mod export;
 mod panics;
 mod random_calls;
+mod slopes;
 mod solving;
 mod states;
 mod support;

@@ -200,7 +200,9 @@ impl System {
                 }
                 _ => {
                     self.leaf_slopes(ws, k, xi, dv);
-                    [value, Self::along(xi, v) + Self::along(dv, a), f64::NAN]
+                    let by_states = self.leaf_states(ws, k).map(|(z, s)| s * ws.z_dot[z]);
+                    let rate = Self::along(xi, v) + Self::along(dv, a) + by_states.sum::<f64>();
+                    [value, rate, f64::NAN]
                 }
             };
             if let Some(out) = out.next() {
