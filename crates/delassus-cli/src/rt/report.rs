@@ -260,9 +260,18 @@ pub fn text(r: &RtReport, folder: Option<&std::path::Path>, page: bool) -> Strin
         table.row("disturbed", &text);
     }
     if let Some(c) = &r.inputs {
-        let refused = c.malformed + c.not_finite + c.stale + c.unknown + c.foreign;
+        let reasons = [
+            ("malformed", c.malformed),
+            ("not finite", c.not_finite),
+            ("stale", c.stale),
+            ("unknown", c.unknown),
+            ("from another sender", c.foreign),
+        ];
+        let why: Vec<String> =
+            reasons.iter().filter(|r| r.1 > 0).map(|(word, n)| format!("{n} {word}")).collect();
+        let refused = if why.is_empty() { "none".to_owned() } else { why.join(", ") };
         let text =
-            format!("{} messages, {refused} refused, held {} times", c.accepted, c.held_cycles);
+            format!("{} messages, refused: {refused}; held {} times", c.accepted, c.held_cycles);
         table.row("inputs", &text);
     }
     table.row("drift", &format!("position {:.2e}", r.max_position_drift));

@@ -291,9 +291,12 @@ impl Instance {
 
     /// Values of variables.
     pub fn get(&mut self, call: &str, numbers: &[u32], out: &mut [f64]) -> Reply<()> {
-        let roles = numbers.iter().map(|vr| self.role(*vr)).collect::<Reply<Vec<_>>>()?;
-        for (role, x) in roles.iter().zip(out) {
-            *x = self.value(call, *role)?;
+        // all or none
+        for vr in numbers {
+            self.role(*vr)?;
+        }
+        for (vr, x) in numbers.iter().zip(out) {
+            *x = self.value(call, self.role(*vr)?)?;
         }
         Ok(())
     }
@@ -411,10 +414,12 @@ impl Instance {
                 "E_FMU_VALUE: {call}: the step {step} s is too short to be told apart at {from} s"
             ));
         }
-        let inputs = self.inputs.clone();
-        let Core::Run(run) = self.ready()? else { return refuse("this is no co-simulation") };
-        let stepped =
-            run.step(target, &inputs).map_err(|text| Refusal { status: Status::Discard, text })?;
+        self.ready()?;
+        let Some(Core::Run(run)) = &mut self.core else {
+            return refuse("this is no co-simulation");
+        };
+        let stepped = run.step(target, &self.inputs);
+        let stepped = stepped.map_err(|text| Refusal { status: Status::Discard, text })?;
         self.time = stepped.time;
         self.reached = stepped.time;
         Ok(stepped)

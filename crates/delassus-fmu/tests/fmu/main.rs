@@ -5,6 +5,7 @@ mod archives;
 mod bits;
 mod calls;
 mod export;
+mod heap;
 mod panics;
 mod random_calls;
 mod slopes;

@@ -390,6 +390,7 @@ impl System {
                 hidden = Some(self.law_name(&self.way.laws[k].0));
             }
         }
+        let hidden = hidden.or_else(|| self.hidden_road(&way.wheels));
         ws.way = way;
         hidden
     }

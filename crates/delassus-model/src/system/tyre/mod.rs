@@ -233,6 +233,12 @@ impl Tyre {
         data.relaxation[k] * if slip < 1.0 { slip } else { 1.0 }
     }
 
+    /// Depth at the nominal load, m, by the stiffness where the wheel begins to touch.
+    fn pressed_in(&self) -> f64 {
+        let (_, slope) = self.elastic(0.0);
+        if slope > 0.0 { self.tyre.data.load / slope } else { 0.1 * self.tyre.data.radius }
+    }
+
     /// Elastic vertical force at a depth above zero, and its slope.
     fn elastic(&self, d: f64) -> (f64, f64) {
         match &self.tyre.data.vertical {
