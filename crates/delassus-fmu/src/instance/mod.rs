@@ -318,7 +318,11 @@ impl Instance {
                         "E_FMU_ORDER: {call}: outputs and states have values from the initialisation on"
                     ));
                 }
+                let solved = matches!(role, Role::State(_) | Role::Rate(_) | Role::Indicator(_));
                 match self.ready()? {
+                    Core::Run(_) if solved => refuse(format!(
+                        "E_FMU_KIND: {call}: states, their rates and switches have values in model exchange only"
+                    )),
                     Core::Run(run) => Ok(run.value(role)),
                     Core::Solve(solve) => solve.value(role).map_err(|e| failed(call, &e)),
                 }
