@@ -88,9 +88,19 @@ fn text(output: &Path, version: Version, kind: Option<&str>, made: &Bundle) -> S
         count(|r| matches!(r, Role::Input(..))),
         count(|r| matches!(r, Role::Output(_))),
     ));
-    match made.variables.states {
-        0 => text.push('\n'),
-        n => text.push_str(&format!(", {n} continuous states\n")),
+    let variables = &made.variables;
+    if variables.states > 0 {
+        text.push_str(&format!(", {} continuous states", variables.states));
+    }
+    if variables.indicators > 0 {
+        text.push_str(&format!(", {} event indicators", variables.indicators));
+    }
+    text.push('\n');
+    if variables.states > 0 {
+        text.push_str(&match &made.without_derivatives {
+            None => "  directional derivatives in model exchange\n".to_owned(),
+            Some(why) => format!("  no directional derivatives, because {why}\n"),
+        });
     }
     text
 }

@@ -155,6 +155,11 @@ impl Curve {
         self.x.len()
     }
 
+    /// Arguments of the points, and whether they repeat.
+    pub(crate) fn arguments(&self) -> (&[f64], bool) {
+        (&self.x, self.periodic)
+    }
+
     pub(crate) fn apply<T: Num>(&self, a: T) -> T {
         let [f, slope, curvature] = self.at(a.value());
         a.chain(f, || (slope, curvature))

@@ -70,6 +70,27 @@ impl Expr {
         }
     }
 
+    pub(crate) fn code(&self) -> &[Op] {
+        &self.code
+    }
+
+    pub(crate) fn table(&self, k: usize) -> Option<&Curve> {
+        self.tables.get(k).map(|t| &**t)
+    }
+
+    /// A part of its code as an expression of its own, with a table applied to the result.
+    pub(crate) fn part(&self, mut code: Vec<Op>, last: Option<Arc<Curve>>) -> Expr {
+        let mut tables = self.tables.clone();
+        if let Some(last) = last {
+            code.push(Op::Table(tables.len()));
+            tables.push(last);
+        }
+        let mut variables = self.variables.clone();
+        variables.retain(|v| code.contains(&Op::Var(*v)));
+        let depth = program::depth(&code);
+        Expr { code, tables, depth, dim: Dim::Any, variables, source: self.source.clone() }
+    }
+
     /// Number of operations of one evaluation, a table counting as one.
     pub fn operations(&self) -> usize {
         self.code.len()

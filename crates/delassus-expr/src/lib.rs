@@ -70,6 +70,7 @@ mod program;
 mod range;
 mod scope;
 mod suggest;
+mod switches;
 mod units;
 
 pub use curve::{Curve, CurveError, Join, Outside};

@@ -42,7 +42,7 @@ pub(crate) enum Op {
 
 impl Op {
     /// How many values it takes from the stack; it always leaves one.
-    fn takes(self) -> usize {
+    pub(crate) fn takes(self) -> usize {
         match self {
             Op::Const(_) | Op::Var(_) => 0,
             Op::Neg | Op::Not | Op::PowInt(_) | Op::Call(_) | Op::Table(_) => 1,

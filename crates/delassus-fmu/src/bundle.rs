@@ -54,6 +54,8 @@ pub struct Bundle {
     pub variables: Variables,
     /// Whether it offers model exchange; if not, why.
     pub without_model_exchange: Option<String>,
+    /// Why model exchange has no directional derivatives, if so.
+    pub without_derivatives: Option<String>,
 }
 
 /// Paths and contents.
@@ -97,12 +99,14 @@ pub fn export(loaded: LoadedModel, what: &Exported<'_>) -> Result<Bundle, FmuErr
         return Err(FmuError::new("E_FMU", message, "add a [sensor.NAME] for each output"));
     }
     let identifier = identifier(what.name);
+    let without_derivatives = crate::instance::without_slopes(&assembled);
     let xml = description::text(
         what.version,
         &identifier,
         &manifest,
         assembled.system.model(),
         &variables,
+        without_derivatives.is_none(),
     );
     let (platform, ending) = platform(what.version)?;
     let mut out = vec![("modelDescription.xml".to_owned(), xml.into_bytes())];
@@ -111,7 +115,7 @@ pub fn export(loaded: LoadedModel, what: &Exported<'_>) -> Result<Bundle, FmuErr
     out.push((format!("resources/{MANIFEST}"), manifest.text()?.into_bytes()));
     out.extend(files.into_iter().map(|(path, bytes)| (format!("resources/{MODEL}/{path}"), bytes)));
     let without_model_exchange = obstacle.filter(|_| what.model_exchange != Some(false));
-    Ok(Bundle { bytes: pack(&out)?, variables, without_model_exchange })
+    Ok(Bundle { bytes: pack(&out)?, variables, without_model_exchange, without_derivatives })
 }
 
 /// The model file relative to its folder, and all files of the model, in alphabetical order.

@@ -14,13 +14,14 @@ use std::fmt::Write;
 const CATEGORIES: [&str; 4] =
     ["logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal"];
 
-/// The text of the file.
+/// The text of the file. `slopes`: model exchange has directional derivatives.
 pub fn text(
     version: Version,
     identifier: &str,
     manifest: &Manifest,
     model: &Model,
     variables: &Variables,
+    slopes: bool,
 ) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let three = version == Version::Three;
@@ -38,10 +39,14 @@ pub fn text(
             escape(name),
             escape(&manifest.token),
             escape(&manifest.version),
-            if three { "" } else { " numberOfEventIndicators=\"0\"" },
+            if three {
+                String::new()
+            } else {
+                format!(" numberOfEventIndicators=\"{}\"", variables.indicators)
+            },
         ),
     );
-    kinds(&mut out, version, identifier, manifest, model);
+    kinds(&mut out, version, identifier, manifest, (model, slopes));
     unit_definitions(&mut out, variables);
     line(&mut out, 1, "<LogCategories>");
     for category in CATEGORIES {
@@ -67,7 +72,13 @@ pub fn text(
     out
 }
 
-fn kinds(out: &mut String, version: Version, identifier: &str, m: &Manifest, model: &Model) {
+fn kinds(
+    out: &mut String,
+    version: Version,
+    identifier: &str,
+    m: &Manifest,
+    (model, slopes): (&Model, bool),
+) {
     let state = match version {
         Version::Two => "canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\"",
         Version::Three => "canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\"",
@@ -77,10 +88,18 @@ fn kinds(out: &mut String, version: Version, identifier: &str, m: &Manifest, mod
             Version::Two => "completedIntegratorStepNotNeeded=\"false\"",
             Version::Three => "needsCompletedIntegratorStep=\"true\"",
         };
+        // in co-simulation outputs follow inputs after the next step only
+        let slopes = match (slopes, version) {
+            (false, _) => "",
+            (true, Version::Two) => " providesDirectionalDerivative=\"true\"",
+            (true, Version::Three) => " providesDirectionalDerivatives=\"true\"",
+        };
         line(
             out,
             1,
-            &format!("<ModelExchange modelIdentifier=\"{identifier}\" {state} {integrator}/>"),
+            &format!(
+                "<ModelExchange modelIdentifier=\"{identifier}\" {state} {integrator}{slopes}/>"
+            ),
         );
     }
     if m.co_simulation {
@@ -131,7 +150,9 @@ fn variable(out: &mut String, version: Version, all: &Variables, number: usize, 
         Role::Derived(_) => ("calculatedParameter", "fixed", "calculated"),
         Role::Input(..) => ("input", "continuous", ""),
         Role::Output(_) => ("output", "continuous", "calculated"),
-        Role::State(_) | Role::Rate(_) => ("local", "continuous", "calculated"),
+        Role::State(_) | Role::Rate(_) | Role::Indicator(_) => {
+            ("local", "continuous", "calculated")
+        }
     };
     let mut head = format!(
         "name=\"{}\" valueReference=\"{number}\" causality=\"{causality}\" variability=\"{variability}\"",
@@ -186,6 +207,7 @@ fn structure(out: &mut String, version: Version, variables: &Variables) {
     let unknown = numbers(&|r| {
         matches!(r, Role::Output(_) | Role::Derived(_) | Role::State(_) | Role::Rate(_))
     });
+    let indicators = numbers(&|r| matches!(r, Role::Indicator(_)));
     line(out, 1, "<ModelStructure>");
     match version {
         Version::Three => {
@@ -193,6 +215,7 @@ fn structure(out: &mut String, version: Version, variables: &Variables) {
                 ("Output", &outputs),
                 ("ContinuousStateDerivative", &rates),
                 ("InitialUnknown", &unknown),
+                ("EventIndicator", &indicators),
             ];
             for (name, list) in lists {
                 for k in list {

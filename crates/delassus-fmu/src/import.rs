@@ -55,6 +55,11 @@ pub fn open(bytes: &[u8], folder: &Path) -> Result<Opened, FmuError> {
         .map_err(|_| FmuError::new("E_FMU", format!("{MANIFEST} is no text"), "export it again"))?;
     let manifest = Manifest::parse(&text)?;
     let prefix = format!("resources/{MODEL}/");
+    if !has(&format!("{prefix}{}", manifest.model)) {
+        let message =
+            format!("the FMU has no {prefix}{}, the model that {MANIFEST} names", manifest.model);
+        return Err(FmuError::new("E_FMU", message, "export the model again"));
+    }
     let model = archive.files().filter(|f| f.starts_with(&prefix));
     // everything is unpacked in memory before the first file is written
     let mut files = vec![(MANIFEST.to_owned(), text.into_bytes())];

@@ -27,6 +27,8 @@ pub enum Role {
     State(usize),
     /// Rate of this state.
     Rate(usize),
+    /// Function of the states whose zeros are events.
+    Indicator(usize),
 }
 
 /// A variable; all are real numbers in SI units.
@@ -49,6 +51,8 @@ pub struct Variables {
     pub list: Vec<Variable>,
     /// Number of continuous states.
     pub states: usize,
+    /// Number of event indicators.
+    pub indicators: usize,
 }
 
 /// The states of model exchange: coordinates, velocities, auxiliary states that nobody holds, and what energies were
@@ -138,7 +142,7 @@ impl Variables {
             description,
             role: Role::Output(k),
         }));
-        let mut states = 0;
+        let (mut states, mut indicators) = (0, 0);
         if package.manifest.model_exchange {
             let layout = Layout::of(model);
             states = layout.len();
@@ -160,8 +164,15 @@ impl Variables {
                     role: Role::Rate(k),
                 });
             }
+            indicators = model.system.switches().len();
+            list.extend((0..indicators).map(|k| Variable {
+                name: unique(&format!("switch[{k}]"), "switch"),
+                unit: String::new(),
+                description: "a force switches where it is zero".to_owned(),
+                role: Role::Indicator(k),
+            }));
         }
-        Ok(Variables { list, states })
+        Ok(Variables { list, states, indicators })
     }
 
     /// Numbers and variables of some kind.

@@ -1,5 +1,5 @@
-"""FMUs of five models in FMPy: valid, with the bits of `delassus run` in co-simulation, and within the tolerance of its
-solver in model exchange; in both versions of the standard. Called by `cargo xtask fmu`:
+"""FMUs in FMPy: valid, with the bits of `delassus run` in co-simulation, within the tolerance of its solver in model
+exchange, with derivatives that are those of differences; in both versions of the standard. Called by `cargo xtask fmu`:
 
     in_fmpy.py DELASSUS MODELS FOLDER
 """
@@ -25,7 +25,20 @@ CASES = [
     ("bouncing_ball", 5.0, False, None),
     ("benchmarks/J2_vehicle", 1.0, True, 1e-4),
     ("arm_by_torque", 1.0, True, 1e-5),
+    ("switching", 2.0, True, 1e-5),
 ]
+
+# forces that switch with the state: a spring that engages, a limit, a table
+SWITCHING = """schema = 1
+input.push = { unit = "N", default = 0.5 }
+table.k = { x = [-1, 0.5, 2], y = [-4, 2, 20], outside = "extend" }
+body.m = { type = "planar-point", mass = 1, position = [0.9, 0] }
+joint.guide = { type = "prismatic", between = ["ground", "m"], axis = [1, 0] }
+force.f = { type = "force", at = "m", force = ["push - if(x > 0.2, 40*(x - 0.2), 0) - clamp(9*x, -3, 3) - k(x)", 0] }
+sensor.x = { type = "position", of = "m", component = "x" }
+sensor.v = { type = "velocity", of = "m", component = "x" }
+analysis = { end = 2, sample = "10 ms" }
+"""
 
 
 def delassus(*arguments):
@@ -129,6 +142,56 @@ def model_exchange(fmu, description, run, sample, limit, what):
     close({n: [result[n][k] for k in rows] for n in names}, {n: run[n] for n in names}, limit, what)
 
 
+def derivatives(fmu, description, what):
+    """Directional derivatives of rates and outputs by states and inputs, against central differences, on the way."""
+    instance = instantiate_fmu(extract(str(fmu)), description, "ModelExchange")
+    three = description.fmiVersion != "2.0"
+    if three:
+        instance.enterInitializationMode(startTime=0.0)
+    else:
+        instance.setupExperiment(startTime=0.0)
+        instance.enterInitializationMode()
+    instance.exitInitializationMode()
+    rates = [v.valueReference for v in description.modelVariables if v.derivative is not None]
+    states = [v.derivative.valueReference for v in description.modelVariables if v.derivative is not None]
+    of = lambda kind: [v.valueReference for v in description.modelVariables if v.causality == kind]
+    unknown, known = rates + of("output"), states + of("input")
+    read = instance.getFloat64 if three else instance.getReal
+    write = instance.setFloat64 if three else instance.setReal
+
+    def settle():
+        (instance.updateDiscreteStates if three else instance.newDiscreteStates)()
+        instance.enterContinuousTimeMode()
+
+    # Euler steps to a state of its own, then to the nearest one that satisfies the joints
+    settle()
+    for k in range(200):
+        instance.setTime(k * 1e-4)
+        x, r = read(states), read(rates)
+        write(states, [a + 1e-4 * b for a, b in zip(x, r)])
+    instance.enterEventMode()
+    settle()
+    exact = [instance.getDirectionalDerivative(unknown, [k], [1.0]) for k in known]
+    scale = [max(1e-3, abs(v), *(abs(e[i]) for e in exact)) for i, v in enumerate(read(unknown))]
+    h = 1e-6
+    for k, e in zip(known, exact):
+        [at] = read([k])
+        sides = []
+        for d in (h, -h):
+            write([k], [at + d])
+            sides.append(read(unknown))
+        write([k], [at])
+        for i, (a, b) in enumerate(zip(*sides)):
+            off = abs((a - b) / (2 * h) - e[i]) / scale[i]
+            assert not math.isnan(off) and off < 1e-5, f"{what}: derivative of {unknown[i]} by {k} is off by {off}"
+    both = instance.getDirectionalDerivative(unknown, known[:2], [2.0, -3.0])
+    for i, x in enumerate(both):
+        y = 2 * exact[0][i] - 3 * exact[1][i]
+        assert abs(x - y) <= 1e-9 * scale[i], f"{what}: not linear in the seed: {x} {y}"
+    instance.terminate()
+    instance.freeInstance()
+
+
 def closed_loop(version):
     """A controller in the host, through the input, holds the arm where the controller of the other model holds it."""
     fmu = FOLDER / f"arm_by_torque-{version}.fmu"
@@ -160,8 +223,9 @@ def closed_loop(version):
 def main():
     logging.disable(logging.INFO)
     FOLDER.mkdir(parents=True, exist_ok=True)
+    (FOLDER / "switching.toml").write_text(SWITCHING)
     for model, end, solvable, limit in CASES:
-        file = MODELS / f"{model}.toml"
+        file = (FOLDER if model == "switching" else MODELS) / f"{model}.toml"
         name = file.stem
         table = FOLDER / f"{name}.csv"
         delassus("run", file, "--end", end, "--csv", table)
@@ -179,14 +243,15 @@ def main():
             assert not problems, f"{what}: {problems}"
             description = read_model_description(str(fmu))
             if name == "arm_by_torque":
-                # steps of a model with inputs end at each communication point
                 closed_loop(version)
-            else:
+            # steps of a model with inputs end at each communication point
+            if name not in ("arm_by_torque", "switching"):
                 co_simulation(fmu, description, run, sample, what)
             states(fmu, description, what)
             assert (description.modelExchange is not None) == solvable, what
             if solvable:
                 model_exchange(fmu, description, exact, sample, limit, what)
+                derivatives(fmu, description, what)
             print(f"{what}: {len(run['t'])} samples")
 
 

@@ -11,7 +11,7 @@ usage: cargo xtask fuzz [options]
   --cases N       stop after so many cases
   --seed S        seed of all cases (1)
   --first I       number of the first case (0)
-  --target NAME   check, run, analysis or results only; may be given several times
+  --target NAME   check, run, analysis, results or fmu only; may be given several times
   --out DIR       where models that are not answered are written
   --jobs N        commands at once (the number of cores)
   --no-shrink     write findings as they are

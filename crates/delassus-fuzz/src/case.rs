@@ -1,5 +1,6 @@
 //! The inputs of the command under test, and what counts as an answer.
 
+use crate::archives::{ESCAPED, Fmu};
 use crate::damage::{damage, files, fresh};
 use crate::mutate::{GENTLE, ROUGH, mutant};
 use crate::seeds::Seeds;
@@ -31,10 +32,13 @@ pub enum Target {
     Analysis,
     /// `report`, `plot` and `export` of damaged results.
     Results,
+    /// `check` of a hostile FMU.
+    Fmu,
 }
 
 impl Target {
-    pub const ALL: [Target; 4] = [Target::Check, Target::Run, Target::Analysis, Target::Results];
+    pub const ALL: [Target; 5] =
+        [Target::Check, Target::Run, Target::Analysis, Target::Results, Target::Fmu];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -42,6 +46,7 @@ impl Target {
             Target::Run => "run",
             Target::Analysis => "analysis",
             Target::Results => "results",
+            Target::Fmu => "fmu",
         }
     }
 
@@ -71,11 +76,14 @@ pub struct Bench<'a> {
     scratch: PathBuf,
     /// Folders with undamaged results.
     results: Vec<PathBuf>,
+    /// Good FMUs.
+    fmus: Vec<Fmu>,
 }
 
 impl<'a> Bench<'a> {
     pub fn new(program: &'a Path, seeds: &'a Seeds, scratch: PathBuf) -> io::Result<Bench<'a>> {
-        Ok(Bench { program, seeds, scratch: fresh(scratch)?, results: Vec::new() })
+        let scratch = fresh(scratch)?;
+        Ok(Bench { program, seeds, scratch, results: Vec::new(), fmus: Vec::new() })
     }
 
     /// Runs one case; exit codes go to `codes`.
@@ -103,6 +111,7 @@ impl<'a> Bench<'a> {
                 Ok(found.map(named).into_iter().collect())
             }
             Target::Results => self.results(&mut random, codes),
+            Target::Fmu => self.fmu(&mut random, codes),
         }
     }
 
@@ -175,6 +184,55 @@ impl<'a> Bench<'a> {
             }));
         }
         Ok(found)
+    }
+
+    fn fmu(
+        &mut self,
+        random: &mut Random,
+        codes: &mut Vec<Option<i32>>,
+    ) -> io::Result<Vec<Finding>> {
+        self.prepare_fmus()?;
+        let bytes = random.pick(&self.fmus).changed(self.seeds, random);
+        fs::write(self.scratch.join("hostile.fmu"), bytes)?;
+        let before = files(&self.scratch)?;
+        let arguments = vec!["check".to_owned(), "hostile.fmu".to_owned()];
+        let outcome = trial::run(self.program, &arguments, &self.scratch)?;
+        codes.push(outcome.code);
+        let up = self.scratch.ancestors().map(|a| a.join(ESCAPED));
+        let mut places = up.chain([PathBuf::from(format!("/tmp/{ESCAPED}"))]);
+        let written = places.any(|p| p.exists()) || files(&self.scratch)? != before;
+        let kind =
+            fault(&outcome).or_else(|| written.then(|| "writes where it must not".to_owned()));
+        let finding = kind.map(|kind| Finding {
+            kind: format!("check of an FMU {kind}"),
+            what: arguments.join(" "),
+            model: None,
+            arguments,
+            error: outcome.error,
+        });
+        Ok(finding.into_iter().collect())
+    }
+
+    /// FMUs of the first seeds that have sensors, made once, with a library that is none.
+    fn prepare_fmus(&mut self) -> io::Result<()> {
+        const WANTED: usize = 6;
+        fs::write(self.scratch.join("library"), "library")?;
+        for model in &self.seeds.models {
+            if self.fmus.len() >= WANTED {
+                return Ok(());
+            }
+            fs::write(self.scratch.join("m.toml"), &model.text)?;
+            let arguments = ["export", "--fmu", "m.toml", "-o", "good.fmu", "--runtime", "library"];
+            let arguments: Vec<String> = arguments.iter().map(|&a| a.to_owned()).collect();
+            let outcome = trial::run(self.program, &arguments, &self.scratch)?;
+            if outcome.code == Some(0) {
+                self.fmus.extend(Fmu::read(&fs::read(self.scratch.join("good.fmu"))?));
+            }
+        }
+        match self.fmus.is_empty() {
+            true => Err(io::Error::other("no seed model can be exported")),
+            false => Ok(()),
+        }
     }
 
     /// Results of the first seeds that have some, made once.

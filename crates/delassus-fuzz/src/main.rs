@@ -87,13 +87,14 @@ fn locked<'a>(report: &'a Mutex<Report>) -> Result<std::sync::MutexGuard<'a, Rep
 }
 
 /// The default sequence: many cheap cases, some expensive ones.
-const MIX: [Target; 8] = [
+const MIX: [Target; 9] = [
     Target::Check,
     Target::Run,
     Target::Check,
     Target::Check,
     Target::Results,
     Target::Analysis,
+    Target::Fmu,
     Target::Check,
     Target::Check,
 ];

@@ -22,9 +22,9 @@ pub use compile::{MAX_ELEMENTS, compile, compile_bounded, compile_with};
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;
 pub use system::{
-    BodyKind, ContactLimits, ElementLoad, Jump, LoadView, MOST_LOADS, MOST_SECTIONS, Measured,
-    Outputs, Pose, PoseForm, RowOrigin, SectionView, ShapeView, System, TargetJump, TimeRanges,
-    Workspace, node_pose, pose_of,
+    Along, BodyKind, ContactLimits, ElementLoad, Given, InputSlopes, Jump, LoadView, MOST_LOADS,
+    MOST_SECTIONS, Measured, Outputs, Pose, PoseForm, RowOrigin, SectionView, ShapeView, Switches,
+    System, TargetJump, TimeRanges, Workspace, node_pose, pose_of,
 };
 
 /// Kinds of bodies for tests of the crates above this one.

@@ -41,3 +41,17 @@ export function readRealTime(summary: Record<string, unknown>): RealTime | null 
     late: spans.flatMap((s) => (s ? [{ to: s[0]!, missed: s[1]! }] : [])),
   };
 }
+
+/** Durations in s, as bars that grow by a quarter of a power of two like those of a summary: of a run that still goes on. */
+export function sampledBars(seconds: ArrayLike<number>): Bar[] {
+  const counts = new Map<number, number>();
+  for (const x of Array.from(seconds)) {
+    if (!(x > 0 && Number.isFinite(x))) continue;
+    const k = Math.ceil(4 * Math.log2(x * 1e6));
+    counts.set(k, (counts.get(k) ?? 0) + 1);
+  }
+  if (counts.size === 0) return [];
+  const keys = [...counts.keys()];
+  const [first, last] = [Math.min(...keys), Math.max(...keys)];
+  return Array.from({ length: last - first + 1 }, (_, i) => ({ to: 2 ** ((first + i) / 4), count: counts.get(first + i) ?? 0 }));
+}

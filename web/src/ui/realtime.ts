@@ -1,5 +1,5 @@
 /** Pictures of what the clock did: how long steps took, how late they began, which were late and when. */
-import { type Bar, readRealTime } from "../data/realtime";
+import { type Bar, readRealTime, sampledBars } from "../data/realtime";
 import { count, num } from "../format";
 import { h } from "./dom";
 
@@ -54,11 +54,20 @@ function histogram(bars: Bar[], period: number | null): SVGElement {
   return picture(columns, marks, period === null ? null : place(period));
 }
 
-/** Nothing for a run that was not on the clock. */
-export function realTimePictures(summary: Record<string, unknown>): HTMLElement[] {
+const part = (title: string, note: string, svg: SVGElement) => h("figure", { class: "realtime", style: "margin:12px 0" }, h("h2", {}, title), svg, h("figcaption", { class: "card-note" }, note));
+
+/** Nothing for a run that was not on the clock. While a run goes on, its summary is not there: the steps seen so far are shown, and delays of their beginnings. */
+export function realTimePictures(summary: Record<string, unknown>, seen?: { steps: ArrayLike<number>; delays: ArrayLike<number> }): HTMLElement[] {
   const r = readRealTime(summary);
-  if (!r) return [];
-  const part = (title: string, note: string, svg: SVGElement) => h("figure", { class: "realtime", style: "margin:12px 0" }, h("h2", {}, title), svg, h("figcaption", { class: "card-note" }, note));
+  if (!r) {
+    const [steps, delays] = [sampledBars(seen?.steps ?? []), sampledBars(seen?.delays ?? [])];
+    if (steps.length === 0) return [];
+    const n = steps.reduce((sum, b) => sum + b.count, 0);
+    const note = `Of ${count(n)} steps that this page has seen. Heights are logarithms of counts.`;
+    const out = [part("Time of the steps so far", note, histogram(steps, null))];
+    if (delays.length > 0) out.push(part("Delay of their beginnings so far", "After the time at which each was due.", histogram(delays, null)));
+    return out;
+  }
   const last = r.steps[r.steps.length - 1]!.to;
   const shown = r.throttled && r.period >= r.steps[0]!.to && r.period <= last;
   const period = !r.throttled ? "" : shown ? " The dashed line is the period." : ` The period has ${num(r.period)} µs.`;

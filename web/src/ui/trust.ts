@@ -11,6 +11,8 @@ const WORDS: Record<Tone, string> = { good: "good", fair: "look at it", bad: "do
 
 export class Trust {
   readonly element: HTMLElement;
+  /** What the clock did. */
+  private readonly pictures = h("div", {});
   private readonly charts: Chart[] = [];
   private readonly report: Report;
   private readonly cursor: Cursor;
@@ -69,7 +71,8 @@ export class Trust {
       h("p", { class: `verdict ${worst}` }, failed ? "The run failed: what is shown ends before the end." : verdict.text),
       h("div", { class: "cards" }, ...cards.map((c) => h("div", { class: `card ${c.tone}` }, h("div", { class: "card-title" }, c.title, c.tone !== "none" ? h("span", { class: "tone" }, WORDS[c.tone]) : null), h("div", { class: "card-value" }, c.value), h("div", { class: "card-note" }, c.note)))),
     ];
-    children.push(...realTimePictures(summary));
+    this.clock();
+    children.push(this.pictures);
     const warnings = this.warnings();
     if (warnings.length > 0 || notes.length > 0) {
       children.push(
@@ -138,7 +141,13 @@ export class Trust {
     return out;
   }
 
+  private clock(): void {
+    const column = (name: string) => this.report.columns.find((c) => c.name === name)?.ready ?? [];
+    this.pictures.replaceChildren(...realTimePictures(this.report.summary, { steps: column("rt.step_time"), delays: column("rt.delay") }));
+  }
+
   refresh(data = false): void {
+    if (data) this.clock();
     for (const c of this.charts) c.refresh(data);
   }
 }

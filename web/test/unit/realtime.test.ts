@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readRealTime } from "../../src/data/realtime";
+import { readRealTime, sampledBars } from "../../src/data/realtime";
 
 describe("a run in real time", () => {
   it("is read from its summary", () => {
@@ -16,5 +16,14 @@ describe("a run in real time", () => {
     for (const summary of [{}, { rate_hz: 0, histogram: [] }, { rate_hz: 1000 }, { rate_hz: "1", histogram: [{ to_ns: 1, count: 1 }] }]) {
       expect(readRealTime(summary)).toBeNull();
     }
+  });
+
+  it("shows the steps seen so far while it goes on", () => {
+    // the row of the start has no step
+    const bars = sampledBars([0, 1e-6, 1e-6, 1.9e-6, 4e-6, NaN]);
+    expect(bars.map((b) => b.count)).toEqual([2, 0, 0, 0, 1, 0, 0, 0, 1]);
+    expect(bars[0]!.to).toBeCloseTo(1, 12);
+    expect(bars[8]!.to).toBeCloseTo(4, 12);
+    expect(sampledBars([0, NaN])).toEqual([]);
   });
 });

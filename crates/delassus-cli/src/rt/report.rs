@@ -127,8 +127,11 @@ pub fn judge(f: &Figures, out: &Outcome, throttled: bool, period: f64) -> Verdic
         _ if model == "bad" => {
             format!("{odd} of {} steps have a flag of the model: do not trust the motion.", f.steps)
         }
+        _ if f.steps == 0 => "No step was made.".to_owned(),
         (_, false, _) => "The loop did not wait for the clock: no step could be late.".to_owned(),
+        (_, _, 0) if f.steps == 1 => "The one step was not late.".to_owned(),
         (_, _, 0) => format!("None of {} steps was late.", f.steps),
+        (_, _, 1) => format!("One of {} steps was late.", f.steps),
         (_, _, n) => format!("{n} of {} steps were late.", f.steps),
     };
     let item = |key, title, value, unit, tone, text| Item { key, title, value, unit, tone, text };
@@ -257,9 +260,18 @@ pub fn text(r: &RtReport, folder: Option<&std::path::Path>, page: bool) -> Strin
         table.row("disturbed", &text);
     }
     if let Some(c) = &r.inputs {
-        let refused = c.malformed + c.not_finite + c.stale + c.unknown + c.foreign;
+        let reasons = [
+            ("malformed", c.malformed),
+            ("not finite", c.not_finite),
+            ("stale", c.stale),
+            ("unknown", c.unknown),
+            ("from another sender", c.foreign),
+        ];
+        let why: Vec<String> =
+            reasons.iter().filter(|r| r.1 > 0).map(|(word, n)| format!("{n} {word}")).collect();
+        let refused = if why.is_empty() { "none".to_owned() } else { why.join(", ") };
         let text =
-            format!("{} messages, {refused} refused, held {} times", c.accepted, c.held_cycles);
+            format!("{} messages, refused: {refused}; held {} times", c.accepted, c.held_cycles);
         table.row("inputs", &text);
     }
     table.row("drift", &format!("position {:.2e}", r.max_position_drift));

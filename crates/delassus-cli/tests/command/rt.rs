@@ -172,6 +172,40 @@ fn bad_settings_are_refused_before_anything_is_written() {
     bench.assert_nothing_left();
 }
 
+/// 200 rad/s by a method that does not know the stiffness: stable up to 10 ms.
+#[test]
+fn an_unstable_step_is_refused_with_its_mode_and_the_longest_that_is_not() {
+    let text = "schema = 1\nbody.m = { type = \"planar-point\", mass = 1, position = [1, 0] }\n\
+        joint.guide = { type = \"prismatic\", between = [\"ground\", \"m\"], axis = [1, 0] }\n\
+        force.f = { type = \"force\", at = \"m\", force = [\"-4e4*x\", 0] }\n\
+        sensor.x = { type = \"position\", of = \"m\", component = \"x\" }\n\
+        method = { name = \"lin-euler\", jacobian = \"j3\" }\n";
+    let bench = Bench::new(text);
+    let rt = |rate: &str| {
+        bench.run(&["rt", "m.toml", "--rate", rate, "--duration", "1 s", "--unthrottled", "--json"])
+    };
+    let refused = rt("98 Hz");
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    for word in ["E_STEP_UNSTABLE", "31.8 Hz", "\"m\"", "largest stable step is 0.0"] {
+        assert!(refused.stderr.contains(word), "{word}: {}", refused.stderr);
+    }
+    bench.assert_nothing_left();
+    assert_eq!(rt("102 Hz").code, 0);
+}
+
+/// A loop that is ended before its first step has nothing to judge.
+#[test]
+fn no_step_is_not_called_on_time() {
+    let bench = Bench::new(ARM);
+    let args =
+        ["rt", "m.toml", "--rate", "1 kHz", "--stdio", "--unthrottled", "--out", "o", "--quiet"];
+    let mut child = start(&bench, &args);
+    drop(child.stdin.take());
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+    let v: Value = serde_json::from_str(&bench.read("o/summary.json")).unwrap();
+    assert_eq!((&v["steps"], &v["verdict"]["text"]), (&0.into(), &"No step was made.".into()));
+}
+
 #[test]
 fn an_address_in_use_is_told() {
     let bench = Bench::new(ARM);

@@ -45,6 +45,11 @@ fn damaged_results_are_told() {
     answered(Target::Results, 60);
 }
 
+#[test]
+fn hostile_fmus_are_told() {
+    answered(Target::Fmu, 250);
+}
+
 /// Models that once were not answered. The first line of each says what was asked.
 #[test]
 fn what_was_found_is_answered() {

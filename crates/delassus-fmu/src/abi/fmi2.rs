@@ -3,8 +3,8 @@
 #![allow(non_snake_case, missing_docs)]
 
 use super::{
-    DISCARD, Logger, OK, Request, call, create, free, free_state, get_real, get_state, list,
-    name_of, nothing, put, read_state, room, set_real, set_state, start, state_size, text,
+    DISCARD, Logger, OK, Request, call, create, directional, free, free_state, get_real, get_state,
+    list, name_of, nothing, put, read_state, room, set_real, set_state, start, state_size, text,
     write_state,
 };
 use crate::instance::{Kind, refuse};
@@ -248,14 +248,21 @@ pub extern "C" fn fmi2DeSerializeFMUstate(
 #[unsafe(no_mangle)]
 pub extern "C" fn fmi2GetDirectionalDerivative(
     c: Component,
-    _unknown: *const u32,
+    unknown: *const u32,
     n_unknown: usize,
-    _known: *const u32,
-    _n_known: usize,
-    _seed: *const f64,
-    _sensitivity: *mut f64,
+    known: *const u32,
+    n_known: usize,
+    seed: *const f64,
+    sensitivity: *mut f64,
 ) -> c_int {
-    nothing("fmi2GetDirectionalDerivative", c, n_unknown)
+    directional(
+        "fmi2GetDirectionalDerivative",
+        c,
+        (unknown, n_unknown),
+        (known, n_known),
+        (seed, n_known),
+        (sensitivity, n_unknown),
+    )
 }
 
 #[unsafe(no_mangle)]
@@ -321,8 +328,9 @@ pub extern "C" fn fmi2GetDerivatives(c: Component, out: *mut f64, n: usize) -> c
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn fmi2GetEventIndicators(c: Component, _out: *mut f64, n: usize) -> c_int {
-    nothing("fmi2GetEventIndicators", c, n)
+pub extern "C" fn fmi2GetEventIndicators(c: Component, out: *mut f64, n: usize) -> c_int {
+    let name = "fmi2GetEventIndicators";
+    call(name, c, |i| i.indicators(name, room(name, out, n)?))
 }
 
 #[unsafe(no_mangle)]

@@ -3,8 +3,9 @@
 #![allow(non_snake_case, missing_docs, clippy::too_many_arguments)]
 
 use super::{
-    Logger, Request, call, create, free, free_state, get_real, get_state, list, name_of, nothing,
-    put, read_state, room, set_real, set_state, start, state_size, text, write_state,
+    Logger, Request, call, create, directional, free, free_state, get_real, get_state, list,
+    name_of, nothing, put, read_state, room, set_real, set_state, start, state_size, text,
+    write_state,
 };
 use crate::instance::{Instance as Model, Kind, refuse};
 use std::ffi::{c_char, c_int, c_void};
@@ -332,26 +333,42 @@ pub extern "C" fn fmi3DeserializeFMUState(
     read_state("fmi3DeserializeFMUState", i, bytes, size, state)
 }
 
-/// Derivatives in a direction, in both senses.
-macro_rules! no_derivatives {
-    ($($name:ident)*) => {$(
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $name(
-            i: Instance,
-            _unknowns: *const u32,
-            n: usize,
-            _knowns: *const u32,
-            _n_knowns: usize,
-            _seed: *const f64,
-            _n_seed: usize,
-            _sensitivity: *mut f64,
-            _n_sensitivity: usize,
-        ) -> c_int {
-            nothing(stringify!($name), i, n)
-        }
-    )*};
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3GetDirectionalDerivative(
+    i: Instance,
+    unknowns: *const u32,
+    n_unknowns: usize,
+    knowns: *const u32,
+    n_knowns: usize,
+    seed: *const f64,
+    n_seed: usize,
+    sensitivity: *mut f64,
+    n_sensitivity: usize,
+) -> c_int {
+    directional(
+        "fmi3GetDirectionalDerivative",
+        i,
+        (unknowns, n_unknowns),
+        (knowns, n_knowns),
+        (seed, n_seed),
+        (sensitivity, n_sensitivity),
+    )
 }
-no_derivatives! { fmi3GetDirectionalDerivative fmi3GetAdjointDerivative }
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3GetAdjointDerivative(
+    i: Instance,
+    _unknowns: *const u32,
+    n: usize,
+    _knowns: *const u32,
+    _n_knowns: usize,
+    _seed: *const f64,
+    _n_seed: usize,
+    _sensitivity: *mut f64,
+    _n_sensitivity: usize,
+) -> c_int {
+    nothing("fmi3GetAdjointDerivative", i, n)
+}
 
 #[unsafe(no_mangle)]
 pub extern "C" fn fmi3EnterConfigurationMode(i: Instance) -> c_int {
@@ -432,8 +449,9 @@ pub extern "C" fn fmi3GetContinuousStateDerivatives(i: Instance, out: *mut f64, 
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn fmi3GetEventIndicators(i: Instance, _out: *mut f64, n: usize) -> c_int {
-    nothing("fmi3GetEventIndicators", i, n)
+pub extern "C" fn fmi3GetEventIndicators(i: Instance, out: *mut f64, n: usize) -> c_int {
+    let name = "fmi3GetEventIndicators";
+    call(name, i, |m| m.indicators(name, room(name, out, n)?))
 }
 
 #[unsafe(no_mangle)]
@@ -450,8 +468,8 @@ pub extern "C" fn fmi3GetNominalsOfContinuousStates(i: Instance, out: *mut f64, 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn fmi3GetNumberOfEventIndicators(i: Instance, n: *mut usize) -> c_int {
-    call("fmi3GetNumberOfEventIndicators", i, |_| {
-        put(n, 0);
+    call("fmi3GetNumberOfEventIndicators", i, |m| {
+        put(n, m.variables().indicators);
         Ok(())
     })
 }

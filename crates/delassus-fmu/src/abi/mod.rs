@@ -266,6 +266,23 @@ fn set_real(
     })
 }
 
+/// Derivatives along a direction: unknowns with their changes, knowns with theirs.
+fn directional(
+    name: &str,
+    h: *mut c_void,
+    (unknowns, n): (*const u32, usize),
+    (knowns, m): (*const u32, usize),
+    (seed, m_seed): (*const f64, usize),
+    (out, n_out): (*mut f64, usize),
+) -> c_int {
+    call(name, h, |i| {
+        same(name, n, n_out)?;
+        same(name, m, m_seed)?;
+        let numbers = [list(name, unknowns, n)?, list(name, knowns, m)?];
+        i.directional(name, numbers, list(name, seed, m)?, room(name, out, n)?)
+    })
+}
+
 fn same(name: &str, n: usize, m: usize) -> Reply<()> {
     if n == m {
         return Ok(());

@@ -9,14 +9,16 @@ mod write;
 pub use read::{Archive, Limits};
 pub use write::pack;
 
+/// Longest name of a file or folder, and longest path, that all systems can hold, bytes.
+const LONGEST: [usize; 2] = [255, 1000];
+
 /// Whether a path inside an archive is a plain one: relative, with `/`, without parent segments, empty parts, drives or
 /// characters that mean something else elsewhere.
 pub fn is_plain_path(path: &str) -> bool {
     let odd =
         |c: char| c.is_control() || matches!(c, '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
-    !path.is_empty()
-        && !path.contains(odd)
-        && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+    let part = |part: &str| !matches!(part, "" | "." | "..") && part.len() <= LONGEST[0];
+    !path.is_empty() && path.len() <= LONGEST[1] && !path.contains(odd) && path.split('/').all(part)
 }
 
 #[cfg(test)]
@@ -33,5 +35,10 @@ mod tests {
         {
             assert!(!is_plain_path(bad), "{bad:?}");
         }
+        let long = "x".repeat(255);
+        assert!(is_plain_path(&format!("a/{long}")) && !is_plain_path(&format!("a/{long}x")));
+        assert!(
+            !is_plain_path(&"a/".repeat(500)) && !is_plain_path(&format!("{}a", "a/".repeat(500)))
+        );
     }
 }

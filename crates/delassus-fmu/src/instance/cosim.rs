@@ -26,7 +26,7 @@ struct Request {
     t: f64,
     /// Time before it, s.
     from: f64,
-    /// Values of the inputs from the time before.
+    /// Values of the inputs from the time before; none if they are as they were.
     inputs: Vec<f64>,
 }
 
@@ -40,8 +40,9 @@ pub struct CoSim {
     sim: Simulation,
     /// If the last step was ended by an event: what was saved before it.
     rewind: Option<Vec<u8>>,
-    /// Columns at the present time.
+    /// Columns at the present time, and room for those after the next step.
     values: Vec<f64>,
+    next: Vec<f64>,
     time: f64,
     /// The last state that was saved, and the one before it.
     anchor: Anchor,
@@ -81,7 +82,8 @@ impl CoSim {
     /// At the start.
     pub fn new(model: Assembled, options: RunOptions, early: bool) -> Result<CoSim, String> {
         let mut sim = Simulation::new(&model, &options).map_err(|e| e.to_string())?;
-        let values = sample(&sim);
+        let mut values = Vec::new();
+        sample(&sim, &mut values);
         if values.iter().any(|x| !x.is_finite()) {
             return Err("a value at the start is not finite".to_owned());
         }
@@ -95,6 +97,7 @@ impl CoSim {
             early,
             sim,
             rewind: None,
+            next: Vec::with_capacity(values.len()),
             values,
             time,
             anchor,
@@ -115,17 +118,20 @@ impl CoSim {
 
     /// Moves on to a time, with inputs that act from now on. If that fails, nothing has happened.
     pub fn step(&mut self, t: f64, inputs: &[f64]) -> Result<Stepped, String> {
-        let request = Request { t, from: self.time, inputs: inputs.to_vec() };
+        let same = self.sim.inputs().map(|(_, x)| x).eq(inputs.iter().copied());
+        let inputs = if same { Vec::new() } else { inputs.to_vec() };
+        let request = Request { t, from: self.time, inputs };
         let made = self.play(&request).and_then(|stepped| {
-            let values = sample(&self.sim);
-            match values.iter().all(|x| x.is_finite()) {
-                true => Ok((stepped, values)),
+            sample(&self.sim, &mut self.next);
+            match self.next.iter().all(|x| x.is_finite()) {
+                true => Ok(stepped),
                 false => Err(format!("E_NONFINITE: an output is not finite at {t} s")),
             }
         });
         match made {
-            Ok((stepped, values)) => {
-                (self.values, self.time) = (values, stepped.time);
+            Ok(stepped) => {
+                std::mem::swap(&mut self.values, &mut self.next);
+                self.time = stepped.time;
                 self.anchor.since.push(request);
                 if self.anchor.since.len() >= RENEW && self.sim.can_pause() {
                     self.renew();
@@ -142,7 +148,10 @@ impl CoSim {
     fn renew(&mut self) {
         let rewind = self.rewind.clone();
         let steps = self.sim.steps();
-        let anchor = Anchor { bytes: self.sim.save(), rewind, since: Vec::new(), steps };
+        // their room serves again
+        let mut since = self.previous.take().map_or_else(Vec::new, |p| p.since);
+        since.clear();
+        let anchor = Anchor { bytes: self.sim.save(), rewind, since, steps };
         self.previous = Some(std::mem::replace(&mut self.anchor, anchor));
     }
 
@@ -162,13 +171,12 @@ impl CoSim {
     /// Does what was asked for.
     fn play(&mut self, request: &Request) -> Result<Stepped, String> {
         let Request { t, from, inputs } = request;
-        let exactly = !inputs.is_empty();
+        let exactly = self.sim.inputs().next().is_some();
         let fails = |e: SimError| match e.blame.is_empty() {
             true => format!("{e} ({})", e.help),
             false => format!("{e}: {} ({})", e.blame.join(", "), e.help),
         };
-        let new = self.sim.inputs().map(|(_, x)| x).ne(inputs.iter().copied());
-        if new {
+        if !inputs.is_empty() {
             // the step that an event began is made again, with the new values
             if let Some(before) = self.rewind.take() {
                 let again = Simulation::restored(&self.model, &self.options, &before);
@@ -233,7 +241,8 @@ struct Kept {
 }
 remember!(Kept { anchor, values, time });
 
-/// The columns of the last sample.
-fn sample(sim: &Simulation) -> Vec<f64> {
-    sim.results().data.iter().map(|c| c.last().copied().unwrap_or(f64::NAN)).collect()
+/// Copies the columns of the last sample.
+fn sample(sim: &Simulation, out: &mut Vec<f64>) {
+    out.clear();
+    out.extend(sim.results().data.iter().map(|c| c.last().copied().unwrap_or(f64::NAN)));
 }

@@ -16,11 +16,12 @@
 //! Where a function of time switches, an event is announced. Times within the rounding of the switch count as after it
 //! once the event was treated.
 
+use super::slopes::{Slopes, four, half_product, three};
 use crate::variables::{Layout, Role};
 use delassus::dae::projection::Projector;
 use delassus::dae::{Accel, Derived, Problem, Settings, State, StepFailure};
 use delassus::math::memory::{Memory, Remember, restore, save};
-use delassus::model::{Assembled, Measured, Outputs, System, Workspace};
+use delassus::model::{Assembled, Measured, Outputs, Switches, System, Workspace};
 use delassus::sim::next_time_mark;
 use std::sync::Arc;
 
@@ -29,31 +30,36 @@ const AHEAD: f64 = 1.0;
 
 /// A model to be solved.
 pub struct Exchange {
-    sys: Arc<System>,
+    pub(super) sys: Arc<System>,
     parameters: Vec<f64>,
-    layout: Layout,
-    ws: Workspace,
-    acc: Accel,
+    pub(super) layout: Layout,
+    pub(super) ws: Workspace,
+    pub(super) acc: Accel,
     /// The same with multipliers of least norm, for outputs.
-    outputs: Accel,
+    pub(super) outputs: Accel,
     projector: Projector,
-    scale: Vec<f64>,
+    pub(super) scale: Vec<f64>,
+    switches: Switches,
     energy_at_start: f64,
-    kept: Kept,
+    pub(super) kept: Kept,
     /// The consistent state, its accelerations and what is measured there; right unless `stale`.
-    here: State,
-    derived: Derived,
+    pub(super) here: State,
+    pub(super) derived: Derived,
     measured: Measured,
+    /// Multipliers of the outputs.
+    pub(super) lambda_out: Vec<f64>,
+    /// Matrices there, if someone has asked for derivatives.
+    pub(super) slopes: Option<Slopes>,
     stale: bool,
     measured_here: bool,
 }
 
 /// What it carries from call to call.
 #[derive(Debug, Clone, Default)]
-struct Kept {
+pub(super) struct Kept {
     t: f64,
-    x: Vec<f64>,
-    inputs: Vec<f64>,
+    pub(super) x: Vec<f64>,
+    pub(super) inputs: Vec<f64>,
     /// Times from here on count as after the last event, s.
     floor: f64,
     /// The next event in time, and the first time after it.
@@ -105,11 +111,14 @@ impl Exchange {
             outputs: Accel::min_norm(&*sys).map_err(|e| text(&e))?,
             projector: Projector::new(&*sys, Settings::default().constraint_tol),
             scale: sys.scales().q,
+            switches: sys.switches(),
             energy_at_start: energy.kinetic + energy.potential,
             kept,
             here: model.state.clone(),
             derived: model.derived.clone(),
             measured: Measured::default(),
+            lambda_out: Vec::new(),
+            slopes: None,
             stale: true,
             measured_here: false,
             ws,
@@ -166,7 +175,7 @@ impl Exchange {
         if !self.stale {
             return Ok(());
         }
-        self.measured_here = false;
+        (self.measured_here, self.slopes) = (false, None);
         let Exchange { sys, ws, acc, projector, here, derived, kept, layout, .. } = self;
         let Layout { nq, nv, nz, .. } = *layout;
         here.t = kept.t.max(kept.floor);
@@ -199,17 +208,7 @@ impl Exchange {
         }
         for (iq, iv) in manifold.rotations() {
             // half the product of the quaternion and the angular velocity in the body
-            let [w, x, y, z] = [s.q[iq], s.q[iq + 1], s.q[iq + 2], s.q[iq + 3]];
-            let [a, b, c] = [s.v[iv], s.v[iv + 1], s.v[iv + 2]];
-            let rate = [
-                -x * a - y * b - z * c,
-                w * a + y * c - z * b,
-                w * b + z * a - x * c,
-                w * c + x * b - y * a,
-            ];
-            for k in 0..4 {
-                out[iq + k] = 0.5 * rate[k];
-            }
+            out[iq..iq + 4].copy_from_slice(&half_product(four(&s.q, iq), three(&s.v, iv)));
         }
         out[nq..nq + nv].copy_from_slice(&d.a);
         out[nq + nv..nq + nv + nz].copy_from_slice(&d.zdot[..nz]);
@@ -218,11 +217,7 @@ impl Exchange {
             out[nq + nv + nz] = power.dissipated;
             out[nq + nv + nz + 1] = power.work;
         }
-        let squares = s.v.iter().zip(&self.scale).map(|(v, size)| match *size > 0.0 {
-            true => (v / size) * (v / size),
-            false => 0.0,
-        });
-        let pace = squares.sum::<f64>().sqrt();
+        let pace = self.pace();
         let consistent = s.q.iter().chain(&s.v).chain(&s.z[..nz]);
         for ((rate, x), p) in out.iter_mut().zip(&self.kept.x).zip(consistent) {
             *rate -= (x - p) * pace;
@@ -233,18 +228,28 @@ impl Exchange {
         }
     }
 
+    /// ω of the pull, 1/s.
+    pub(super) fn pace(&self) -> f64 {
+        let squares = self.here.v.iter().zip(&self.scale).map(|(v, size)| match *size > 0.0 {
+            true => (v / size) * (v / size),
+            false => 0.0,
+        });
+        squares.sum::<f64>().sqrt()
+    }
+
     /// Measures at the consistent state.
-    fn measure(&mut self) -> Result<(), StepFailure> {
+    pub(super) fn measure(&mut self) -> Result<(), StepFailure> {
         self.evaluate()?;
         if self.measured_here {
             return Ok(());
         }
         let Exchange { sys, ws, outputs, here, derived, kept, measured, layout, .. } = self;
-        let mut lambda = derived.lambda.clone();
+        let lambda = &mut self.lambda_out;
+        lambda.clone_from(&derived.lambda);
         if sys.measures_dynamics() {
             let (mut a, mut zdot) = (derived.a.clone(), derived.zdot.clone());
             let s = &*here;
-            outputs.eval(&**sys, ws, s.t, &s.q, &s.v, &s.z, &mut a, &mut lambda, &mut zdot)?;
+            outputs.eval(&**sys, ws, s.t, &s.q, &s.v, &s.z, &mut a, lambda, &mut zdot)?;
         }
         let from = layout.nq + layout.nv + layout.nz;
         let exchanged = match layout.exchanged {
@@ -253,7 +258,7 @@ impl Exchange {
         };
         let out = Outputs {
             a: &derived.a,
-            lambda: &lambda,
+            lambda,
             dissipated: exchanged[0],
             work: exchanged[1],
             stored: 0.0,
@@ -263,6 +268,16 @@ impl Exchange {
         sys.measure(ws, &out, measured);
         self.measured_here = true;
         Ok(())
+    }
+
+    /// Copies the functions whose zeros are events.
+    pub fn indicators(&mut self, out: &mut [f64]) -> Result<(), String> {
+        self.evaluate().map_err(|e| e.to_string())?;
+        self.sys.switch_values(&mut self.ws, &self.switches, out);
+        match out.iter().all(|x| x.is_finite()) {
+            true => Ok(()),
+            false => Err("an event indicator is not finite at these states".to_owned()),
+        }
     }
 
     /// Value of a variable that the model computes.
@@ -279,6 +294,11 @@ impl Exchange {
                 let mut rates = vec![0.0; self.layout.len()];
                 self.rates(&mut rates)?;
                 Ok(rates.get(k).copied().unwrap_or(f64::NAN))
+            }
+            Role::Indicator(k) => {
+                let mut all = vec![0.0; self.switches.len()];
+                self.indicators(&mut all)?;
+                Ok(all.get(k).copied().unwrap_or(f64::NAN))
             }
             _ => Ok(f64::NAN),
         }
@@ -320,6 +340,11 @@ impl Exchange {
             None => Some((until, until)),
         };
         Ok((changed, self.kept.next.map(|(before, _)| before)))
+    }
+
+    /// What has no exact derivative; `None` if everything has.
+    pub fn without_slopes(&self) -> Option<String> {
+        self.sys.without_directions()
     }
 
     /// Its memory.

@@ -7,10 +7,12 @@ mod cosim;
 mod exchange;
 mod phase;
 mod saved;
+mod slopes;
 mod solving;
 
 pub use phase::{Kind, Phase};
 pub use saved::Saved;
+pub use slopes::without_slopes;
 
 use crate::error::FmuError;
 use crate::package::{Choice, Package};
@@ -289,9 +291,12 @@ impl Instance {
 
     /// Values of variables.
     pub fn get(&mut self, call: &str, numbers: &[u32], out: &mut [f64]) -> Reply<()> {
-        let roles = numbers.iter().map(|vr| self.role(*vr)).collect::<Reply<Vec<_>>>()?;
-        for (role, x) in roles.iter().zip(out) {
-            *x = self.value(call, *role)?;
+        // all or none
+        for vr in numbers {
+            self.role(*vr)?;
+        }
+        for (vr, x) in numbers.iter().zip(out) {
+            *x = self.value(call, self.role(*vr)?)?;
         }
         Ok(())
     }
@@ -303,13 +308,21 @@ impl Instance {
                 Ok(self.choice.parameters.get(&k).copied().unwrap_or(default))
             }
             Role::Input(k, default, _) => Ok(self.inputs.get(k).copied().unwrap_or(default)),
-            Role::Derived(_) | Role::Output(_) | Role::State(_) | Role::Rate(_) => {
+            Role::Derived(_)
+            | Role::Output(_)
+            | Role::State(_)
+            | Role::Rate(_)
+            | Role::Indicator(_) => {
                 if self.phase == Phase::Instantiated {
                     return refuse(format!(
                         "E_FMU_ORDER: {call}: outputs and states have values from the initialisation on"
                     ));
                 }
+                let solved = matches!(role, Role::State(_) | Role::Rate(_) | Role::Indicator(_));
                 match self.ready()? {
+                    Core::Run(_) if solved => refuse(format!(
+                        "E_FMU_KIND: {call}: states, their rates and switches have values in model exchange only"
+                    )),
                     Core::Run(run) => Ok(run.value(role)),
                     Core::Solve(solve) => solve.value(role).map_err(|e| failed(call, &e)),
                 }
@@ -405,10 +418,12 @@ impl Instance {
                 "E_FMU_VALUE: {call}: the step {step} s is too short to be told apart at {from} s"
             ));
         }
-        let inputs = self.inputs.clone();
-        let Core::Run(run) = self.ready()? else { return refuse("this is no co-simulation") };
-        let stepped =
-            run.step(target, &inputs).map_err(|text| Refusal { status: Status::Discard, text })?;
+        self.ready()?;
+        let Some(Core::Run(run)) = &mut self.core else {
+            return refuse("this is no co-simulation");
+        };
+        let stepped = run.step(target, &self.inputs);
+        let stepped = stepped.map_err(|text| Refusal { status: Status::Discard, text })?;
         self.time = stepped.time;
         self.reached = stepped.time;
         Ok(stepped)

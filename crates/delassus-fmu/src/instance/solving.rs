@@ -1,7 +1,9 @@
 //! The calls of model exchange, in which a solver of the host does the steps.
 
 use super::exchange::Exchange;
+use super::slopes::Direction;
 use super::{Core, Instance, Kind, LATEST, Phase, Reply, failed, refuse};
+use crate::variables::Role;
 
 /// Phases in which states have values.
 const LIVE: [Phase; 4] =
@@ -75,6 +77,18 @@ impl Instance {
         self.solve(call, &LIVE)?.rates(out).map_err(|e| failed(call, &e))
     }
 
+    /// Copies the event indicators.
+    pub fn indicators(&mut self, call: &str, out: &mut [f64]) -> Reply<()> {
+        let there = self.variables.indicators;
+        if out.len() != there {
+            return refuse(format!(
+                "E_FMU_VALUE: {call}: {} values were asked for, but there are {there} event indicators",
+                out.len()
+            ));
+        }
+        self.solve(call, &LIVE)?.indicators(out).map_err(|e| failed(call, &e))
+    }
+
     /// Copies their typical sizes.
     pub fn nominals(&mut self, call: &str, out: &mut [f64]) -> Reply<()> {
         self.count(call, out.len())?;
@@ -87,6 +101,57 @@ impl Instance {
         self.solve(call, &[Phase::Continuous])?.completed().map_err(|e| failed(call, &e))?;
         self.reached = self.time;
         Ok(())
+    }
+
+    /// How unknowns (rates and outputs) change when knowns (states and inputs) change by `seed`.
+    pub fn directional(
+        &mut self,
+        call: &str,
+        [unknowns, knowns]: [&[u32]; 2],
+        seed: &[f64],
+        out: &mut [f64],
+    ) -> Reply<()> {
+        let mut direction = Direction {
+            states: vec![0.0; self.variables.states],
+            inputs: vec![0.0; self.inputs.len()],
+        };
+        for (vr, dx) in knowns.iter().zip(seed) {
+            match self.role(*vr)? {
+                _ if !dx.is_finite() => {
+                    return refuse(format!(
+                        "E_FMU_VALUE: {call}: a value of the seed is not finite"
+                    ));
+                }
+                Role::State(k) => direction.states[k] += dx,
+                Role::Input(k, ..) => direction.inputs[k] += dx,
+                _ => return self.no_slope(call, *vr, "by", "states and inputs"),
+            }
+        }
+        for vr in unknowns {
+            if !matches!(self.role(*vr)?, Role::Rate(_) | Role::Output(_)) {
+                return self.no_slope(call, *vr, "of", "rates of states and outputs");
+            }
+        }
+        let roles = unknowns.iter().map(|vr| self.role(*vr)).collect::<Reply<Vec<_>>>()?;
+        let solve = self.solve(call, &LIVE[..3])?;
+        if let Some(why) = solve.without_slopes() {
+            return refuse(format!(
+                "E_FMU_KIND: {call}: this FMU has no derivatives, because {why}"
+            ));
+        }
+        let changes = solve.changes(&direction).map_err(|e| failed(call, &e))?;
+        for (role, out) in roles.into_iter().zip(out) {
+            let x = changes.of(role).filter(|x| x.is_finite());
+            *out = x.map_or_else(|| Err(failed(call, "a derivative is not finite")), Ok)?;
+        }
+        Ok(())
+    }
+
+    fn no_slope(&self, call: &str, vr: u32, word: &str, there_are: &str) -> Reply<()> {
+        let name = self.variables.list.get(vr as usize).map_or("", |v| v.name.as_str());
+        refuse(format!(
+            "E_FMU_VALUE: {call}: there is no derivative {word} {name}; there are derivatives {word} {there_are}"
+        ))
     }
 
     fn count(&self, call: &str, found: usize) -> Reply<()> {

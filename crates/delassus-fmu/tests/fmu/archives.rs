@@ -227,4 +227,7 @@ fn fmus_of_others_and_of_other_versions() {
     let out = manifest.replace("pendulum.toml", "../pendulum.toml");
     assert_eq!(refused(&with("3.0", &out)).code, "E_FMU");
     assert_eq!(refused(&with("3.0", "nonsense")).code, "E_FMU");
+    let other = manifest.replace("pendulum.toml", "car.toml");
+    let e = refused(&with("3.0", &other));
+    assert!(e.code == "E_FMU" && e.message.contains("resources/model/car.toml"), "{e}");
 }

@@ -263,3 +263,17 @@ fn rel_r45_hundred_instances_and_two_threads() {
     });
     assert_eq!(a, b);
 }
+
+/// A run knows its states between samples only; a number that is none would be worse than none.
+#[test]
+fn states_are_refused_in_co_simulation() {
+    let fmu = Fmu::of_file("pendulum.toml");
+    let i = fmu.co_simulation();
+    i.begin();
+    for vr in fmu.states() {
+        assert_eq!(i.try_get(vr), ERROR);
+    }
+    let said = format!("{:?}", i.log.take());
+    assert!(said.contains("E_FMU_KIND") && said.contains("model exchange only"), "{said}");
+    assert_eq!(i.step(0.0, 0.01).0, OK);
+}

@@ -218,3 +218,51 @@ fn contacts_need_co_simulation() {
     assert!(made.without_model_exchange.unwrap().contains("bounce"));
     assert_eq!(made.variables.states, 0);
 }
+
+/// A spring that stiffens, a stop by `clamp` and a table: each of them has an indicator that is zero where it switches, and the
+/// host that stops there meets the exact motion.
+#[test]
+fn switches_of_the_state_are_events() {
+    let text = "schema = 1\n\
+        table.k = { x = [-1, 0.5, 2], y = [-4, 2, 20], outside = 'extend' }\n\
+        [body.m]\ntype = 'planar-point'\nmass = 1\nposition = [0.9, 0]\n\
+        [joint.guide]\ntype = 'prismatic'\nbetween = ['ground', 'm']\naxis = [1, 0]\n\
+        [force.f]\ntype = 'force'\nat = 'm'\nforce = ['-if(x > 0.2, 40*(x - 0.2), 0) - clamp(9*x, -3, 3) - k(x)', 0]\n\
+        [sensor.x]\ntype = 'position'\nof = 'm'\ncomponent = 'x'\n\
+        [analysis]\nend = 3\nsample = 0.01\n";
+    let fmu = Fmu::of_text(text);
+    let i = fmu.three(Use::ModelExchange);
+    let mut n = 0;
+    assert_eq!(fmi3::fmi3GetNumberOfEventIndicators(i.i, &raw mut n), OK);
+    // the condition, both ends of the clamp, and the table
+    assert_eq!((n, fmu.variables.indicators), (4, 4));
+    let mut host = Host::new(&i, fmu.variables.states);
+    let x = fmu.vr("x");
+    let look = || {
+        let mut z = [f64::NAN; 4];
+        assert_eq!(fmi3::fmi3GetEventIndicators(i.i, z.as_mut_ptr(), 4), OK);
+        (z, i.get(&[x])[0])
+    };
+    let (mut met, mut before) = (Vec::new(), look());
+    while host.t < 3.0 {
+        host.run(host.t + 1e-3, 1e-3);
+        let now = look();
+        for k in 0..4 {
+            if (before.0[k] > 0.0) != (now.0[k] > 0.0) {
+                // the place by a line between both
+                let part = before.0[k] / (before.0[k] - now.0[k]);
+                met.push((k, before.1 + part * (now.1 - before.1)));
+            }
+        }
+        before = now;
+    }
+    for (k, place) in [(0, 0.2), (1, -1.0 / 3.0), (2, 1.0 / 3.0), (3, 0.5)] {
+        let found: Vec<f64> = met.iter().filter(|m| m.0 == k).map(|m| m.1).collect();
+        assert!(found.len() >= 2, "{k}: {met:?}");
+        // the table has a point at -1 too
+        let there = |x: &f64| (x - place).abs() < 1e-4 || (k == 3 && (x + 1.0).abs() < 1e-4);
+        assert!(found.iter().all(there), "{k}: {found:?}");
+    }
+    let bad = fmi3::fmi3GetEventIndicators(i.i, [0.0; 3].as_mut_ptr(), 3);
+    assert_eq!(bad, crate::support::ERROR);
+}

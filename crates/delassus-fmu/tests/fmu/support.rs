@@ -83,6 +83,11 @@ impl Fmu {
         found.unwrap_or_else(|| panic!("no {name}")) as u32
     }
 
+    /// Numbers of all continuous states.
+    pub fn states(&self) -> Vec<u32> {
+        self.variables.pick(|r| matches!(r, Role::State(_))).map(|(k, _)| k as u32).collect()
+    }
+
     /// Numbers and columns of all outputs.
     pub fn outputs(&self) -> Vec<(u32, usize)> {
         let all = self.variables.list.iter().enumerate();

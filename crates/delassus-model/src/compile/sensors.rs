@@ -212,14 +212,14 @@ pub(super) fn check_references(sensors: &mut Sensors, mut report: impl FnMut(usi
             Measure::Acceleration(..)
             | Measure::Reaction(..)
             | Measure::Energy(_)
-            | Measure::Section(_)
-            | Measure::Tyre(..) => true,
+            | Measure::Section(_) => true,
             _ => dependencies[k].iter().any(|d| sensors.follows_forces[*d]),
         };
         sensors.follows_velocities[k] = match &sensors.list[k].measure {
             Measure::Velocity(..)
             | Measure::Rate(..)
             | Measure::CoordinateRate(_)
+            | Measure::Tyre(..)
             | Measure::Amplitude { rate: true, .. } => true,
             _ => dependencies[k].iter().any(|d| sensors.follows_velocities[*d]),
         };

@@ -120,6 +120,8 @@ impl System {
             let body = ws.kin.here(&self.bodies, i);
             body.force(&self.model.gravity, &mut ws.f[b.span()]);
         }
+        // other forces may read what tyres do
+        self.evaluate_tyres(ws);
         ws.vars[var::T] = ws.t;
         for &k in &self.force_inputs {
             ws.vars[var::SENSOR + k] = self.probe_value(ws, k);
@@ -148,7 +150,7 @@ impl System {
             self.add_wrench(ws, e.a, &w[0], &w[1]);
             self.add_wrench(ws, e.b, &w[2], &w[3]);
         }
-        self.evaluate_tyres(ws);
+        self.add_tyre_forces(ws);
         for (k, c) in self.counters.iter().enumerate() {
             let p = self.pair(ws, c);
             ws.z_dot[k] = p.rate(&c.kind.gradient(&p));

@@ -111,6 +111,7 @@ impl System {
             Probe::Scalar(s) | Probe::ScalarRate(s) => [s.a, s.b].map(Some),
             Probe::Rate { of, axes, .. } => [axes.frame, *of].map(Some),
             Probe::Orientation { axes, .. } => [None, Some(axes.frame)],
+            Probe::Tyre(k, _) => [Some(self.wheel_frame(*k)), None],
             // coordinates, and what no force reads
             Probe::Amplitude(_)
             | Probe::AmplitudeRate(_)
@@ -118,7 +119,6 @@ impl System {
             | Probe::Reaction { .. }
             | Probe::Energy(_)
             | Probe::Section { .. }
-            | Probe::Tyre(..)
             | Probe::Input(_)
             | Probe::Expression(_) => [None; 2],
         }
@@ -162,6 +162,14 @@ impl System {
                     ends: [Some(s.a), Some(s.b)],
                     pose: rate_by_pose(&s.kind, &pair),
                     twist: s.kind.gradient(&pair),
+                }
+            }
+            Probe::Tyre(k, what) => {
+                let s = self.tyre_reading_slopes(ws, *k, *what);
+                FrameSlopes {
+                    ends: [Some(self.wheel_frame(*k)), None],
+                    pose: s.pose,
+                    twist: s.twist,
                 }
             }
             _ => FrameSlopes::default(),
@@ -324,7 +332,7 @@ fn half_product(x: &Vec3, q: &Quat) -> Quat {
 }
 
 /// Change of a component of q as its body, the second, turns.
-fn turning(q: &Quat, component: usize) -> Gradient {
+pub(super) fn turning(q: &Quat, component: usize) -> Gradient {
     let mut b_ang = Vec3::zeros();
     for j in 0..3 {
         b_ang[j] = half_product(&Vec3::ith(j, 1.0), q).0[component];

@@ -88,6 +88,7 @@ pub(crate) struct Scratch {
     h: Spread,
     xi: Spread,
     v: Spread,
+    reader: Spread,
     /// One entry per velocity that a frame follows, for the one that follows most.
     pulled: Vec<f64>,
     /// What acts on each frame, times its factor: ∂(Jᵀw)/∂ξ at fixed w is linear in w, so that it is found once per frame.
@@ -114,7 +115,8 @@ impl System {
         let n = self.frames.iter().map(|f| f.span().len()).max().unwrap_or(0);
         let row = || Spread::with_capacity(n);
         let wrenches = vec![[Vec3::zeros(); 2]; self.frames.len()];
-        RefCell::new(Scratch { h: row(), xi: row(), v: row(), pulled: vec![0.0; n], wrenches })
+        let (h, xi, v, reader) = (row(), row(), row(), row());
+        RefCell::new(Scratch { h, xi, v, reader, pulled: vec![0.0; n], wrenches })
     }
 
     /// Lists what rows and forces contribute to K, once.
@@ -248,7 +250,7 @@ impl System {
         cc: f64,
         values: &mut [f64],
     ) -> Quality {
-        let Scratch { h: hj, xi, v, pulled, wrenches } = &mut *ws.tangent.borrow_mut();
+        let Scratch { h: hj, xi, v, pulled, wrenches, .. } = &mut *ws.tangent.borrow_mut();
         wrenches.fill([Vec3::zeros(); 2]);
         for i in 0..self.bodies.len() {
             let body = ws.kin.here(&self.bodies, i);
@@ -359,7 +361,7 @@ impl System {
     /// values −= Σ ∂f/∂z (ck ∂ż/∂ξ + cc ∂ż/∂v), with [ck, cc] of each auxiliary state: integrals of controllers and
     /// deflections of tyres. (Counters of turns do not change a force, bristles do so in a mode.)
     pub(super) fn add_feedback(&self, ws: &Workspace, by: &[[f64; 2]], values: &mut [f64]) {
-        let Scratch { h: hj, xi, v, .. } = &mut *ws.tangent.borrow_mut();
+        let Scratch { h: hj, xi, v, reader, .. } = &mut *ws.tangent.borrow_mut();
         for (force, x) in self.scalar_forces.iter().zip(&ws.forces) {
             let ForceLaw::Actuator { target, control, ki, z: Some(z), .. } = &force.law else {
                 continue;
@@ -384,12 +386,12 @@ impl System {
                 self.add_outer(values, hj, v, -ki * cc * w);
             }
         }
-        self.add_tyre_feedback(ws, by, [hj, xi, v], values);
+        self.add_tyre_feedback(ws, by, [hj, xi, v], reader, values);
     }
 
     /// The same derivatives apart from each other.
     pub(super) fn add_state_slopes(&self, ws: &Workspace, out: &mut StateSlopes) {
-        let Scratch { h: hj, xi, v, .. } = &mut *ws.tangent.borrow_mut();
+        let Scratch { h: hj, xi, v, reader, .. } = &mut *ws.tangent.borrow_mut();
         for (force, x) in self.scalar_forces.iter().zip(&ws.forces) {
             let ForceLaw::Actuator { target, control, ki, z: Some(z), .. } = &force.law else {
                 continue;
@@ -415,7 +417,7 @@ impl System {
                 out.rate_by_v.extend(v.entries().map(|(i, h)| (*z, i, w * h)));
             }
         }
-        self.add_tyre_slopes(ws, [hj, xi, v], out);
+        self.add_tyre_slopes(ws, [hj, xi, v], reader, out);
     }
 
     fn add_applied(
@@ -449,7 +451,7 @@ impl System {
     }
 
     /// Dependence of the wrench of an applied force on a sensor.
-    fn reading_wrench(&self, ws: &Workspace, a: &Applied, leaf: usize) -> Gradient {
+    pub(super) fn reading_wrench(&self, ws: &Workspace, a: &Applied, leaf: usize) -> Gradient {
         let mut local = Vec3::zeros();
         for (x, e) in local.iter_mut().zip(&a.components) {
             *x = self.weight(e, &ws.vars, leaf);

@@ -200,7 +200,9 @@ impl System {
                 }
                 _ => {
                     self.leaf_slopes(ws, k, xi, dv);
-                    [value, Self::along(xi, v) + Self::along(dv, a), f64::NAN]
+                    let by_states = self.leaf_states(ws, k).map(|(z, s)| s * ws.z_dot[z]);
+                    let rate = Self::along(xi, v) + Self::along(dv, a) + by_states.sum::<f64>();
+                    [value, rate, f64::NAN]
                 }
             };
             if let Some(out) = out.next() {
@@ -388,6 +390,7 @@ impl System {
                 hidden = Some(self.law_name(&self.way.laws[k].0));
             }
         }
+        let hidden = hidden.or_else(|| self.hidden_road(&way.wheels));
         ws.way = way;
         hidden
     }

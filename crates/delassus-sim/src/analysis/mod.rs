@@ -95,6 +95,10 @@ fn direction_words(sys: &System, s: &State, xi: &[f64]) -> String {
     if words.is_empty() { "nothing, but forces are left".to_owned() } else { words }
 }
 
+fn has_tyres(sys: &System) -> bool {
+    sys.model().forces.iter().any(|f| matches!(f.kind, delassus_model::ForceKind::Tyre(_)))
+}
+
 /// A failed search in words.
 fn statics_error(sys: &System, e: StaticsError) -> AnalysisError {
     match e {
@@ -104,7 +108,15 @@ fn statics_error(sys: &System, e: StaticsError) -> AnalysisError {
                 "there is no equilibrium: nothing balances the forces that move {}",
                 direction_words(sys, &state, &direction)
             ),
-            "hold the bodies named with a joint, a spring or a contact, or leave out the force that drives them",
+            match has_tyres(sys) {
+                true => {
+                    "tyres hold no place in statics: where they stick depends on how the vehicle came to rest. Let it come to rest \
+                         in a run, or hold it with a joint or a spring"
+                }
+                false => {
+                    "hold the bodies named with a joint, a spring or a contact, or leave out the force that drives them"
+                }
+            },
         ),
         StaticsError::NotFound { iterations, direction, state, .. } => AnalysisError::numerical(
             "E_STATICS",

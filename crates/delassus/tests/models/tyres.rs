@@ -301,3 +301,24 @@ fn a_spinning_wheel_slides_with_a_slip_of_one() {
         close(last(&out, "s.ux"), 0.3, 5e-3);
     }
 }
+
+/// A fixed step passes a bump: no step sees it, and the run says so, with the tyre. A step that meets it says nothing.
+#[test]
+fn a_bump_between_fixed_steps_is_told() {
+    let text = "gravity = [0, 0, -9.81]\n\
+        [road.r]\nheight = 'if(x > 5.02 && x < 5.12, 0.01*(1 - cos(2*pi*(x - 5.02)/0.1)), 0)'\n\
+        [body.box]\ntype = 'point'\nmass = 300\nposition = [0, 0, 0.2853]\nvelocity = [20, 0, 0]\n\
+        [joint.guide]\ntype = 'point-on-plane'\nbetween = ['ground', 'box']\naxis = [0, 1, 0]\n\
+        [tyre.t]\ntype = 'tanh'\nradius = 0.3\nload = 3000\nstiffness = 2e5\ndamping = 6e3\nlateral = 6e4\n\
+        longitudinal = 9e4\nfriction = 0.8\n\
+        [force.front]\ntype = 'tyre'\nat = 'box'\ntyre = 't'\nroad = 'r'\nfree = true\n\
+        [sensor.x]\ntype = 'position'\nof = 'box'\n[analysis]\nend = 0.4\nsample = 0.01\n";
+    let m = model(text);
+    let told = |step: f64| {
+        let found = by(&m, "lin-euler", Some(step)).summary.stepped_over;
+        found.map(|s| (s.name, s.t))
+    };
+    let (name, t) = told(0.01).unwrap();
+    assert!(name.contains("road below force \"front\"") && (t - 0.26).abs() < 0.011, "{name} {t}");
+    assert!(told(5e-4).is_none());
+}

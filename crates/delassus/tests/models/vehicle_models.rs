@@ -8,11 +8,12 @@ use delassus::sim::analysis::{ModalOptions, modes, statics};
 use support::{load, run};
 
 /// Models with the time until which they are compared, s, and a column that moves, with its size.
-const MODELS: [(&str, f64, &str, f64); 9] = [
+const MODELS: [(&str, f64, &str, f64); 10] = [
     ("car_lane_change", 1.2, "yaw", 0.03),
     ("car_step_steer", 1.2, "yaw", 0.05),
     ("car_bump", 0.9, "at.z", 0.5),
     ("car_braking", 1.0, "pitch", 5e-3),
+    ("car_abs", 0.8, "at.x", 15.0),
     ("car_acceleration", 1.2, "at.x", 0.1),
     ("car_trailer_pin", 1.0, "articulation", 2e-3),
     ("car_trailer_spring", 1.0, "articulation", 2e-3),
@@ -54,6 +55,47 @@ fn methods_agree_on_every_manoeuvre() {
         println!("{name}: lin-euler {d:.1e} m {f:.1e} N");
         assert!(d < 2e-2 && f < 300.0, "{name} lin-euler: {d:.1e} m, {f:.1e} N");
     }
+}
+
+/// Brakes that read the slip of their tyres: the road gives all that it has, where locked wheels slide with less, and the front
+/// wheels still steer.
+#[test]
+fn antilock_brakes_stop_sooner_and_steer() {
+    let by = |abs: &str| {
+        let m = load("vehicles/car_abs.toml", &[("abs", abs)]);
+        let mass: f64 = m.system.model().bodies.iter().map(|b| b.mass).sum();
+        let out = run(&m, |o| {
+            (o.method, o.step) = ("lin-euler".to_owned(), Some(1e-3));
+            o.t_end = 2.0;
+        });
+        (mass, out)
+    };
+    let ((mass, held), (_, locked)) = (by("1"), by("0"));
+    let at =
+        |out: &delassus::sim::RunOutcome, name: &str, k: usize| out.results.get(name).unwrap()[k];
+    let along = |out: &delassus::sim::RunOutcome, k: usize| -> f64 {
+        (0..4).map(|i| at(out, &format!("tyre{i}.fx"), k)).sum()
+    };
+    // locked: all wheels slide with a slip of one, and the car loses what they push back
+    for (k, i) in [(90, 0), (90, 2), (180, 1), (180, 3)] {
+        let slip = at(&locked, &format!("tyre{i}.slip"), k);
+        assert!(slip < -0.95, "{slip}");
+    }
+    let loss = |out: &_, from: usize, to: usize| {
+        (at(out, "v.x", from) - at(out, "v.x", to)) / (0.01 * (to - from) as f64)
+    };
+    let (slides, pushes) = (loss(&locked, 70, 95), -along(&locked, 82) / mass);
+    assert!((slides / pushes - 1.0).abs() < 0.02, "{slides} {pushes}");
+    // held: slips stay where the force is largest, friction times D at the nominal load
+    let most = 0.35 * 1.05 * 9.81;
+    let stops = loss(&held, 70, 95);
+    assert!((0.95..1.05).contains(&(stops / most)), "{stops} {most}");
+    assert!(stops > 1.4 * slides, "{stops} {slides}");
+    let slip = at(&held, "tyre0.slip", 90);
+    assert!((-0.08..-0.03).contains(&slip), "{slip}");
+    // the wheel is turned after one second
+    let (turns, straight) = (at(&held, "at.y", 200), at(&locked, "at.y", 200));
+    assert!(turns > 0.3 && straight.abs() < 0.02, "{turns} {straight}");
 }
 
 /// At rest: the wheels carry the weight, and the body moves up and down, rolls and pitches at 1 to 2 Hz, the wheels at 10

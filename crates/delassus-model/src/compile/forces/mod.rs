@@ -120,7 +120,7 @@ impl Entry<'_> {
             )
             .help(
                 "use sensors of type position, velocity, angle, rate, orientation, joint, \
-                 joint-rate or distance, or expressions of those",
+                 joint-rate, distance or tyre, or expressions of those",
             ),
         );
         None

@@ -28,6 +28,11 @@ pub(crate) struct BodyLayout {
 }
 
 impl BodyLayout {
+    /// Whether all of its frames move as parts of one rigid body, or of a point.
+    pub fn in_one_piece(&self) -> bool {
+        of_kind!(self.kind, K => K::ONE_PIECE)
+    }
+
     pub fn new(b: &Body, iq: usize, iv: usize) -> BodyLayout {
         BodyLayout {
             kind: b.kind,
@@ -270,7 +275,7 @@ pub(crate) struct FrameKin {
     /// Angular acceleration at zero generalised acceleration.
     pub bias_w: Vec3,
     /// Origin from the mass centre, ground components.
-    pub(in crate::system::body) arm: Vec3,
+    pub(in crate::system) arm: Vec3,
 }
 
 impl Default for FrameKin {

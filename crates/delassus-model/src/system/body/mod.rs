@@ -138,6 +138,8 @@ pub(crate) trait Kind {
     const POSE: PoseForm;
     /// Whether its mass matrix is independent of the configuration.
     const CONSTANT_MASS: bool = true;
+    /// Whether all of its frames move as parts of one rigid body, or of a point.
+    const ONE_PIECE: bool = true;
     /// Its coordinate that is an angle about z and counts turns, and the velocity that is its rate.
     const ANGLE: Option<usize> = None;
 

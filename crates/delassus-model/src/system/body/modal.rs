@@ -230,6 +230,7 @@ impl<B: Base> Kind for Floating<B> {
     const ROTATION: Range<usize> = B::ROTATION;
     const POSE: PoseForm = B::POSE;
     const CONSTANT_MASS: bool = false;
+    const ONE_PIECE: bool = false;
     const ANGLE: Option<usize> = B::ANGLE;
 
     fn names(b: &Body) -> (Vec<String>, Vec<String>) {

@@ -73,6 +73,7 @@ impl Kind for Rope {
     const PLANAR: bool = true;
     const ROTATION: Range<usize> = 2..2;
     const POSE: PoseForm = PoseForm::PlanarPoint;
+    const ONE_PIECE: bool = false;
 
     fn names(b: &Body) -> (Vec<String>, Vec<String>) {
         let number = |k: usize| if k == 0 { String::new() } else { k.to_string() };

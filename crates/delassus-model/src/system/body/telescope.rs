@@ -76,6 +76,7 @@ impl Kind for Telescope {
     const ROTATION: Range<usize> = Rigid::ROTATION;
     const POSE: PoseForm = Rigid::POSE;
     const CONSTANT_MASS: bool = false;
+    const ONE_PIECE: bool = false;
 
     fn names(b: &Body) -> (Vec<String>, Vec<String>) {
         let (mut q, mut v) = Rigid::names(b);

@@ -20,20 +20,19 @@
 //! jumps where the wheel lands, and it never pulls.
 
 mod place;
-mod real;
 mod slip;
 mod tangent;
 mod way;
 
 use super::body::FrameKin;
 use super::probe::Probe;
+use super::real::{Dual, Real, V};
 use super::{System, Workspace};
 use crate::model::var;
 use crate::{SlipLaw, TyreMeasure, Vertical, Wheel};
 use delassus_dae::Power;
 use delassus_math::Vec3;
 use place::Place;
-use real::{Dual, Real, V};
 pub(super) use way::Track;
 
 /// A tyre with frames resolved.
@@ -108,8 +107,33 @@ struct Acting<T> {
     force: V<T>,
     torque: V<T>,
     u_dot: [T; 2],
+    /// What sensors measure, besides deflections.
+    parts: [T; 3],
+    aligning: T,
+    slip: [T; 2],
+    camber: T,
+    depth: T,
+    height: T,
+    point: V<T>,
     /// The rest, from values alone.
     touch: Touch,
+}
+
+impl<T: Real> Acting<T> {
+    /// What a sensor measures, for these deflections.
+    fn measured(&self, what: TyreMeasure, u: [T; 2]) -> T {
+        match what {
+            TyreMeasure::Force(k) => self.parts[k],
+            TyreMeasure::Aligning => self.aligning,
+            TyreMeasure::Slip => self.slip[0],
+            TyreMeasure::SlipAngle => self.slip[1],
+            TyreMeasure::Depth => self.depth,
+            TyreMeasure::Camber => self.camber,
+            TyreMeasure::Point(k) => self.point.0[k],
+            TyreMeasure::Height => self.height,
+            TyreMeasure::Deflection(k) => u[k],
+        }
+    }
 }
 
 /// Functions of the speed v, in units of the low speed: see the head of this file.
@@ -209,6 +233,12 @@ impl Tyre {
         data.relaxation[k] * if slip < 1.0 { slip } else { 1.0 }
     }
 
+    /// Depth at the nominal load, m, by the stiffness where the wheel begins to touch.
+    fn pressed_in(&self) -> f64 {
+        let (_, slope) = self.elastic(0.0);
+        if slope > 0.0 { self.tyre.data.load / slope } else { 0.1 * self.tyre.data.radius }
+    }
+
     /// Elastic vertical force at a depth above zero, and its slope.
     fn elastic(&self, d: f64) -> (f64, f64) {
         match &self.tyre.data.vertical {
@@ -294,7 +324,19 @@ impl Tyre {
             height: place.height.value(),
             loss,
         };
-        Acting { force, torque: about, u_dot, touch }
+        Acting {
+            force,
+            torque: about,
+            u_dot,
+            parts: [fx, fy, normal],
+            aligning,
+            slip: [slip[0], slip[1].atan()],
+            camber,
+            depth: place.depth,
+            height: place.height,
+            point: m.p.plus(&place.arm),
+            touch,
+        }
     }
 
     /// Slip along and across (as a ratio), rates of the deflections, and how fast these relax.
@@ -375,6 +417,11 @@ impl Tyre {
 }
 
 impl Touch {
+    /// Depth of the unloaded wheel in the road, m; negative above it.
+    pub fn depth(&self) -> f64 {
+        self.depth
+    }
+
     pub fn measured(&self, what: TyreMeasure, deflections: [f64; 2]) -> f64 {
         match what {
             TyreMeasure::Force(k) => self.parts[k],
@@ -391,7 +438,7 @@ impl Touch {
 }
 
 impl System {
-    /// Evaluates all tyres and adds their forces.
+    /// Evaluates all tyres.
     pub(super) fn evaluate_tyres(&self, ws: &mut Workspace) {
         for (i, tyre) in self.tyres.iter().enumerate() {
             let touch = tyre.touch(&ws.kin.frames[tyre.at], &ws.z);
@@ -400,8 +447,15 @@ impl System {
                     ws.z_dot[*z] = rate;
                 }
             }
-            self.add_wrench(ws, tyre.at, &touch.force, &touch.torque);
             ws.touches[i] = touch;
+        }
+    }
+
+    /// Adds their forces.
+    pub(super) fn add_tyre_forces(&self, ws: &mut Workspace) {
+        for (i, tyre) in self.tyres.iter().enumerate() {
+            let Touch { force, torque, .. } = ws.touches[i];
+            self.add_wrench(ws, tyre.at, &force, &torque);
         }
     }
 

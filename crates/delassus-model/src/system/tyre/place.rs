@@ -6,7 +6,7 @@
 //! depends on d has a potential. Asking again at the point found would be closer on long waves, but steps over what is
 //! shorter than the wheel.
 
-use super::real::{Real, V};
+use super::super::real::{Real, V};
 use crate::{HeightAt, Road};
 
 /// A wheel on its road. Components along the ground axes.

@@ -6,7 +6,7 @@
 //! and never more than an ellipse of both largest forces. Another friction μ of the road is F = μ F₀(s/μ): the slope at
 //! zero remains.
 
-use super::real::Real;
+use super::super::real::Real;
 use crate::SlipLaw;
 
 /// A linear law counts slips only as far as they are proportions.
@@ -129,8 +129,8 @@ pub(super) fn forces<T: Real>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::real::Dual;
     use super::*;
+    use crate::system::real::Dual;
 
     const LOAD: f64 = 3000.0;
 

@@ -20,6 +20,10 @@ const PER_CELL: usize = 4;
 /// Most of them in a part of a step.
 const MOST: usize = 4000;
 
+/// Places at which the road is looked at between two fixed steps, and the part of the depth at nominal load that counts there.
+const LOOKS: usize = 16;
+const HIDDEN: f64 = 0.1;
+
 /// A wheel from one end of a step to the other.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::system) struct Track {
@@ -175,6 +179,29 @@ impl System {
             all = (all.0.max(unseen / paces.get(group).copied().unwrap_or(1.0)), all.1 && smooth);
         }
         all
+    }
+
+    /// A tyre below which the road goes up or down and back between both ends of the path, by a part of what its load presses
+    /// it in: for fixed steps, of which none sees that.
+    pub(in crate::system) fn hidden_road(&self, tracks: &[Track]) -> Option<String> {
+        let found = self.tyres.iter().zip(tracks).find(|(tyre, track)| {
+            let road = &tyre.tyre.road;
+            let height = |k: usize| {
+                let s = k as f64 / LOOKS as f64;
+                road.at(at(&track.path[0], s), at(&track.path[1], s))[0]
+            };
+            let ends = [height(0), height(LOOKS)];
+            let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+            let free = [at(&track.path[2], 0.0), at(&track.path[2], 1.0)];
+            let pressed = tyre.pressed_in();
+            (1..LOOKS).any(|k| {
+                let h = height(k);
+                let beyond = (h - high).max(low - h);
+                // a wheel far above the road does not feel it
+                beyond > HIDDEN * pressed && h.max(high) > free[0].min(free[1])
+            })
+        });
+        found.map(|(tyre, _)| format!("the road below force \"{}\"", tyre.name))
     }
 
     /// The tyre that does most between both ends of the path, with how much.

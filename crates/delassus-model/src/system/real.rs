@@ -1,10 +1,10 @@
-//! Numbers with and without derivatives: forces of tyres are written once for both.
+//! Numbers with and without derivatives: what is written once for both has exact derivatives.
 
 use delassus_math::Vec3;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// A number that forces can be computed with.
-pub(super) trait Real:
+pub(in crate::system) trait Real:
     Copy
     + Add<Output = Self>
     + Sub<Output = Self>
@@ -71,7 +71,7 @@ impl Real for f64 {
 
 /// A number with its derivatives in N directions.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Dual<const N: usize> {
+pub(in crate::system) struct Dual<const N: usize> {
     pub x: f64,
     pub d: [f64; N],
 }
@@ -159,7 +159,7 @@ impl<const N: usize> Real for Dual<N> {
 
 /// A vector of such numbers, ground components.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct V<T>(pub [T; 3]);
+pub(in crate::system) struct V<T>(pub [T; 3]);
 
 impl<T: Real> V<T> {
     /// A vector that does not change.
