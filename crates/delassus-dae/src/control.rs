@@ -74,11 +74,13 @@ pub struct ErrorScale {
     size: Vec<f64>,
     /// Length of the step that is judged, s.
     h: f64,
+    /// Relative error of velocities that the law of a force leaves open at present.
+    open: f64,
     /// Fastest rate of what moves or is pulled in each group, 1/s, never zero.
     paces: Vec<f64>,
 }
 remember!(ErrorScale {
-    groups, own, fastest, z, size, h, paces,
+    groups, own, fastest, z, size, h, open, paces,
 } apart from { tol, scale, wide, place, group });
 
 /// Coordinates that are unconnected to all others, and their rates.
@@ -153,6 +155,7 @@ impl ErrorScale {
             z: scales.z.clone(),
             size: scales.q.clone(),
             h: f64::INFINITY,
+            open: 0.0,
             paces: vec![1.0; count],
         }
     }
@@ -214,6 +217,12 @@ impl ErrorScale {
         for (pace, g) in self.paces.iter_mut().zip(&self.groups) {
             *pace = never_zero(g.rate.max(g.pull));
         }
+    }
+
+    /// From now on errors of velocities below this fraction of the characteristic speed count as none: a law that is
+    /// rounded off there leaves them open.
+    pub fn leave_open(&mut self, part: f64) {
+        self.open = part;
     }
 
     /// From now on judges a step of length h, s, that ends here.
@@ -309,7 +318,8 @@ impl ErrorScale {
         let pace = self.paces[self.group[i]];
         let placed = (ROUND_OFF * self.size[i] / h).min(rtol * self.scale[i] * pace);
         let noise = placed + ROUND_OFF * pulled;
-        atol + (rtol * self.scale[i] * g.step_rate).max(noise) + f64::MIN_POSITIVE.sqrt()
+        let part = rtol.max(self.open);
+        atol + (part * self.scale[i] * g.step_rate).max(noise) + f64::MIN_POSITIVE.sqrt()
     }
 
     /// Root mean square within a group, or the larger value that a single one of many bodies gives.

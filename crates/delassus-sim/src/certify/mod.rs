@@ -52,7 +52,7 @@ impl Plan {
     /// Default accuracy.
     pub const ACCURACY: f64 = 1e-6;
     /// Default limit on the number of runs.
-    pub const MAX_RUNS: usize = 6;
+    pub const MAX_RUNS: usize = 8;
 
     /// The usual accuracy and budget.
     pub fn new(options: RunOptions) -> Plan {

@@ -4,6 +4,7 @@
 //! events that only some have, then how the difference grew.
 
 use super::events::first_mismatch;
+use super::time_stepping::at_once;
 use crate::contact::{Event, EventKind};
 use crate::error::SimErrorKind;
 use crate::simulation::RunOutcome;
@@ -65,8 +66,8 @@ pub(super) struct Evidence<'a> {
     pub growth: &'a [(f64, f64)],
     /// Largest relative difference before the tolerances were tightened.
     pub before: Option<f64>,
-    /// Time-stepping is what does not confirm more.
-    pub by_stepping: bool,
+    /// Time-stepping is what does not confirm more; its step, s.
+    pub by_stepping: Option<f64>,
     /// Columns that are off, if they are reactions of joints that are not unique.
     pub not_unique: &'a [String],
 }
@@ -111,14 +112,23 @@ pub(super) fn reason(e: &Evidence<'_>) -> Reason {
             ),
         );
     }
-    if e.by_stepping {
-        return told(
-            Cause::Scheme,
-            format!(
+    if let Some(step) = e.by_stepping {
+        let kept = e.runs.first().map_or(&[][..], |r| &r.events);
+        let text = match at_once(kept, t, step) {
+            Some([first, second]) => format!(
+                "time-stepping cannot confirm more: the impacts{} and{} at t = {:.6} s are {:.1e} s apart, and its step of \
+                 {step:.1e} s takes them for one",
+                at(first),
+                at(second),
+                first.t,
+                second.t - first.t
+            ),
+            None => format!(
                 "time-stepping goes another way from t = {t:.6} s on, by more than its own error: it resolves what \
                  happens within a step at once"
             ),
-        );
+        };
+        return told(Cause::Scheme, text);
     }
     let mut failures = e.runs.iter().filter_map(|r| Some((r, r.error.as_ref()?)));
     if let Some((run, error)) = failures.find(|(_, error)| error.t <= t + JUST_BEFORE * e.span) {

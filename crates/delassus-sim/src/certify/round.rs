@@ -1,11 +1,11 @@
 //! The runs: one of each family at a tolerance, and two by time-stepping.
 
 use super::families::{self, Family};
+use super::time_stepping::{FINER, Pair};
 use super::{FamilyRun, Plan, Watch};
 use crate::guarded::{Ended, guarded};
 use crate::options::RunOptions;
 use crate::pool;
-use crate::results::Results;
 use crate::simulation::RunOutcome;
 use delassus_dae::MethodInfo;
 use delassus_model::Assembled;
@@ -72,14 +72,14 @@ pub(super) fn smooth_round(
     round
 }
 
-/// Time-stepping with a step and with half of it; both or none.
+/// Time-stepping with a step and with a shorter one; both or none.
 pub(super) fn stepping_pair(
     model: &Assembled,
     plan: &Plan,
     round: &mut Round,
     watch: &dyn Watch,
     remarks: &mut Vec<String>,
-) -> Option<[Results; 2]> {
+) -> Option<Pair> {
     if let Some(why) = families::other_law(model) {
         remarks.push(format!("not compared with time-stepping: {why}"));
         return None;
@@ -92,18 +92,20 @@ pub(super) fn stepping_pair(
         let options = families::stepping(&plan.options, step);
         let (run, outcome) = make(model, &options, Family::TimeStepping, limit, watch);
         let ended = run.code.clone();
-        step = run.step.map(|h| 0.5 * h);
+        let used = run.step;
+        step = used.map(|h| FINER * h);
         round.rest.push(run);
-        match (ended, outcome) {
-            (None, Some(outcome)) if step.is_some() => pair.push(outcome.results),
-            (ended, _) => {
+        match (ended, outcome, used) {
+            (None, Some(outcome), Some(h)) => pair.push((outcome.results, h)),
+            (ended, _, _) => {
                 let code = ended.unwrap_or_default();
                 remarks.push(format!("not compared with time-stepping, which ended with {code}"));
                 return None;
             }
         }
     }
-    pair.try_into().ok()
+    let [(coarse, _), (fine, step)] = <[_; 2]>::try_from(pair).ok()?;
+    Some(Pair { runs: [coarse, fine], step })
 }
 
 fn make(

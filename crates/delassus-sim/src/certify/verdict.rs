@@ -138,17 +138,17 @@ impl Verdict {
         mut round: Round,
         remarks: Vec<String>,
         before: Option<f64>,
-        pair: Option<&[Results; 2]>,
+        pair: Option<&time_stepping::Pair>,
     ) -> Certified {
         let mut kept = round.solved.swap_remove(self.kept);
         kept.run.kept = true;
         let results = &kept.outcome.results;
-        let mut by_stepping = false;
+        let mut by_stepping = None;
         if let Some(pair) = pair {
             let columns = self.columns.iter().map(|c| (c.column, c.scale, c.band.as_slice()));
             let word = time_stepping::until(results, pair, columns);
             if word < self.until {
-                by_stepping = true;
+                by_stepping = Some(pair.step);
                 self.until = word;
                 self.columns.iter_mut().for_each(|c| c.until = c.until.min(word));
             }

@@ -13,10 +13,17 @@ use std::collections::BTreeSet;
 /// which they are a crowd.
 const EVENTS: u32 = 40;
 const POINTS: usize = 5;
-/// Number of steps within it, with contacts closed, that is a crawl: for any motion, and for one whose steps friction
-/// keeps short.
-const STEPS: u32 = 500;
-const STEPS_OF_FRICTION: u32 = 100;
+/// Number of steps within it, with contacts closed, that is a crawl at a tolerance: for any motion, and for one whose
+/// steps friction keeps short. A tighter tolerance takes more steps for the same motion, by the order of the estimate
+/// of the methods that are used where friction turns.
+const STEPS: f64 = 500.0;
+const STEPS_OF_FRICTION: f64 = 100.0;
+const AT_RTOL: f64 = 1e-8;
+const ORDER: f64 = 4.0;
+/// A step that is longer than all before it by this factor is no part of a crawl. Where sliding begins in space, the
+/// direction of friction settles over many orders of magnitude of time, and steps grow with the time since then: the
+/// tighter the tolerance, the more steps it takes.
+const LONGER: f64 = 1.01;
 
 /// Rows of one problem of contact forces up to which the hybrid searches for modes and impulses: a step of the search
 /// costs the cube of them, and this many take a tenth of a second. Forces that hold everything at rest need no search,
@@ -33,8 +40,10 @@ pub(crate) struct Crowd {
     events: u32,
     points: BTreeSet<PointId>,
     steps: u32,
+    /// The longest step, s.
+    longest: f64,
 }
-remember!(Crowd { since, events, points, steps });
+remember!(Crowd { since, events, points, steps, longest });
 
 impl Crowd {
     /// Records an event at t, s; true if there are too many within `window`, s.
@@ -45,12 +54,23 @@ impl Crowd {
         self.events > EVENTS && self.points.len() >= POINTS
     }
 
-    /// Records a step to t, s; true if there are too many within `window`, s. `turns`: whether turning friction keeps
-    /// them short.
-    pub fn is_crawling(&mut self, t: f64, window: f64, turns: impl FnOnce() -> bool) -> bool {
+    /// Records a step of h to t, s; true if there are too many within `window`, s, for a run with tolerance rtol.
+    /// `turns`: whether turning friction keeps them short.
+    pub fn is_crawling(
+        &mut self,
+        (h, t): (f64, f64),
+        window: f64,
+        rtol: f64,
+        turns: impl FnOnce() -> bool,
+    ) -> bool {
         self.open(t, window);
+        if h > LONGER * self.longest {
+            self.longest = h;
+            return false;
+        }
         self.steps += 1;
-        self.steps > STEPS || (self.steps > STEPS_OF_FRICTION && turns())
+        let steps = f64::from(self.steps) / (AT_RTOL / rtol).powf(1.0 / ORDER).max(1.0);
+        steps > STEPS || (steps > STEPS_OF_FRICTION && turns())
     }
 
     /// The crowd in words.
@@ -79,9 +99,17 @@ mod tests {
         // steps may be many, but fewer where friction is to blame
         let steps = |turns: bool| {
             let mut crowd = Crowd::default();
-            (1..).find(|_| crowd.is_crawling(0.0, 1.0, || turns))
+            (0..).find(|_| crowd.is_crawling((1e-9, 0.0), 1.0, 1e-6, || turns))
         };
         assert_eq!((steps(false), steps(true)), (Some(501), Some(101)));
+        // steps that grow make progress; one that repeats counts
+        let mut grown = Crowd::default();
+        assert!((0..200).all(|k| !grown.is_crawling((1e-12 * 1.1_f64.powi(k), 0.0), 1.0, 1e-8, || true)));
+        assert_eq!((0..).find(|_| grown.is_crawling((1e-9, 0.0), 1.0, 1e-8, || true)), Some(100));
+        // accuracy takes steps
+        let mut tight = Crowd::default();
+        let first = (0..).find(|_| tight.is_crawling((1e-9, 0.0), 1.0, 1e-12, || true));
+        assert_eq!(first, Some(1001));
         // spread over time they are none
         let mut slow = Crowd::default();
         assert!((0..1000).all(|k| !slow.is_event_crowd(k as f64, 30.0, point(k % 7))));

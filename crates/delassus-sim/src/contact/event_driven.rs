@@ -62,6 +62,9 @@ pub(super) const SOONEST: f64 = 1e-14;
 pub(super) const STIFF: f64 = 2.0;
 /// The same, for a step that friction keeps short.
 const TURNING: f64 = 0.1;
+/// Error of velocities, in [`ContactTolerances::slow`], that rounded friction leaves open where a point sets off or
+/// comes to rest in space: its direction is that of a speed within the rounding. Steps that resolve it are lost.
+const OPEN: f64 = 100.0;
 /// Number of points up to which all are watched, wherever they are.
 const FEW: usize = 5000;
 /// Overlap, in lengths of the system, that no error of a step explains.
@@ -317,6 +320,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             }
             let begins = self.courses.aim.take().unwrap_or(f64::INFINITY);
             self.driver.set_aim(self.closed_points.slides_for(&self.mode).min(begins));
+            let creeps = self.mode.turns() && self.closed_points.creeps(&self.mode);
+            self.driver.leave_open(if creeps { OPEN * self.tolerances.slow } else { 0.0 });
             self.driver.propose(&self.mode)?;
             let th = self.thresholds();
             match self.meet_any(&th)? {
@@ -379,7 +384,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             turning = mode.turns() && loads.turning_rate(mode, view.to) * h > TURNING;
             turning
         };
-        if !self.crowd.is_crawling(view.to.t, th.crowded, turns) {
+        if !self.crowd.is_crawling((h, view.to.t), th.crowded, self.driver.rtol(), turns) {
             return None;
         }
         let unrest = if turning { Unrest::Turning } else { Unrest::Steps };

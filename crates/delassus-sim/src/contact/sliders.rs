@@ -83,6 +83,12 @@ impl<P: Unilateral> ClosedPoints<P> {
         sliders.map(|k| self.slides[k].lasts()).fold(f64::INFINITY, f64::min)
     }
 
+    /// A point slides in space so slowly that its friction may be rounded off.
+    pub fn creeps(&self, mode: &Mode<P>) -> bool {
+        let mut sliders = (0..self.slides.len()).filter(|k| mode.slides_in_space(*k));
+        sliders.any(|k| self.slides[k].speed <= self.slides[k].hold)
+    }
+
     /// How a point slides in space at a state; `None` if it does not.
     pub fn sliding(&mut self, mode: &Mode<P>, s: &State, id: PointId) -> Option<Sliding> {
         let k = mode.active().iter().position(|a| a.id == id)?;

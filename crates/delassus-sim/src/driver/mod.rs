@@ -370,6 +370,11 @@ impl<P: Problem> Driver<P> {
         self.aim = longest;
     }
 
+    /// Errors of velocities below this fraction of the characteristic speed count as none in the next step.
+    pub fn leave_open(&mut self, part: f64) {
+        self.scale.leave_open(part);
+    }
+
     /// Steps end at this time at the latest, s.
     pub fn set_stop(&mut self, t: f64) {
         self.stop = t;

@@ -11,7 +11,7 @@
 //!
 //! Velocity-only (rolling) rows are imposed at velocity level in every form; auxiliary states follow the trapezoidal
 //! rule. The local error of a position is h³ (C_q v̈ + v̂v̇/12), with v̈ from the difference of v̇ over the step;
-//! members of order 1 (Newmark with γ ≠ ½) add C_v h² v̈ in the velocity.
+//! members of order 1 (Newmark with γ ≠ ½) add C_v h² v̈ in the velocity. That of an auxiliary state is h³ z⃛/12.
 //!
 //! Use it for stiff systems and where a smooth, dissipative answer is wanted. Index 3 is the cheapest with equal steps;
 //! v and λ carry an O(h²) offset and each change of h restarts it. The stabilised form holds both constraints and
@@ -113,6 +113,7 @@ pub struct GenAlpha {
     // result
     err: Vec<f64>,
     err_v: Vec<f64>,
+    err_z: Vec<f64>,
     h: f64,
     start: Derived,
     end: Derived,
@@ -133,7 +134,7 @@ remember!(GenAlpha {
 } apart from {
     info, co, form, dims, mass_blocks, scale, rounding, mass, jac, carry_next, base, jerk, a0, v0,
     extrapolate, keeps_v, corrects, target, a1, xi, xi_pred, r, res, gap, dx, dl, tmp, tmp2, rows, q_tmp, relaxation,
-    err, err_v, h, end, told, tells,
+    err, err_v, err_z, h, end, told, tells,
 });
 
 impl GenAlpha {
@@ -193,6 +194,7 @@ impl GenAlpha {
             relaxation: vec![0.0; d.nz],
             err: nv(),
             err_v: if co.c_v == 0.0 { Vec::new() } else { nv() },
+            err_z: vec![0.0; d.nz],
             h: 0.0,
             start: derived.clone(),
             end: derived.clone(),
@@ -261,6 +263,24 @@ impl GenAlpha {
                 *e = -h * self.co.c_v * change;
             }
         }
+        self.estimate_auxiliary(h);
+    }
+
+    /// Local error of auxiliary states: that of the trapezoidal rule, h³ z⃛/12, with z⃛ from the last two steps. What
+    /// relaxes much faster than the step is as far from where it relaxes to as its rate says.
+    fn estimate_auxiliary(&mut self, h: f64) {
+        for (i, e) in self.err_z.iter_mut().enumerate() {
+            let slope = (self.end.zdot[i] - self.base.zdot[i]) / h;
+            let bend = match self.h_prev {
+                Some(last) => {
+                    let before = (self.base.zdot[i] - self.before.zdot[i]) / last;
+                    2.0 * (slope - before) / (h + last)
+                }
+                // before the first step nothing is known
+                None => slope / h,
+            };
+            *e = h * h * h * bend / (12.0 * (1.0 + 0.5 * h * self.relaxation[i]));
+        }
     }
 }
 
@@ -328,7 +348,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
     }
 
     fn error(&self) -> ErrorView<'_> {
-        ErrorView { xi: &self.err, v: &self.err_v, z: &[], second: None }
+        ErrorView { xi: &self.err, v: &self.err_v, z: &self.err_z, second: None }
     }
 
     fn error_order(&self) -> u32 {
