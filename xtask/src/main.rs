@@ -2,6 +2,7 @@
 
 mod book;
 mod budget;
+mod exact;
 mod fmu;
 mod library;
 mod web;
@@ -24,7 +25,7 @@ usage: cargo xtask <task>
   examples     writes the present output of all commands into the documents; a test of `ci` compares it
   screenshots  takes the pictures of the documents again
   library      all mechanisms of models/library against their stored references; names of sets or mechanisms
-               choose some; --make makes references that are missing or old
+               choose some; --make makes references that are missing or old, --exact computes the exact ones
   adversary    random models against relations that must hold; --help lists its options
   fuzz         mutated models and damaged results that must be answered; --help lists its options";
 
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Some("fuzz") => {
             return tool(root(), &["-p", "delassus-fuzz", "-p", "delassus-cli"], &rest());
         }
+        Some("library") if rest() == ["--exact"] => return ended(exact::write(root())),
         Some("library") => {
             return ended(library::library(root(), &rest()));
         }

@@ -4,6 +4,7 @@ use super::cases::Case;
 use crate::signal;
 use delassus::math::{Plain, largest};
 use delassus::sim::certify::{Cause, Certified, FamilyRun, Plan, Watch, certify};
+use delassus::sim::compare::Reference;
 use delassus::sim::{Results, RunLimits, RunOptions, brief};
 
 /// Accuracies that are tried, relative to the size of each column: the first one to which the families agree up to the
@@ -45,8 +46,8 @@ impl Watch for Stoppable {
     }
 }
 
-/// The reference of a case, or why there is none.
-pub fn make(case: &Case, max_cpu_s: f64) -> Result<Made, String> {
+/// The reference of a case, or why there is none; one that contradicts the exact solution is none.
+pub fn make(case: &Case, max_cpu_s: f64, exact: Option<&Reference>) -> Result<Made, String> {
     let model = &case.prepared.model;
     let options = RunOptions {
         limits: RunLimits { cpu_s: f64::INFINITY, ..case.prepared.options.limits },
@@ -71,6 +72,9 @@ pub fn make(case: &Case, max_cpu_s: f64) -> Result<Made, String> {
         }
     }
     let until = horizon(&made, end);
+    if let Some(exact) = exact {
+        confirmed(&made.outcome.results, exact, accuracy)?;
+    }
     let reason = made.certificate.reason.as_ref().map(|r| r.text.clone());
     let why = reason.unwrap_or_else(|| "the families do not agree".to_owned());
     let mut columns = columns(&made, until);
@@ -88,6 +92,19 @@ pub fn make(case: &Case, max_cpu_s: f64) -> Result<Made, String> {
     let doubt = (!doubts.is_empty()).then(|| doubts.join("; "));
     let text = text(case, &made, &columns, &rows, [accuracy, until, end], doubt.as_deref());
     Ok(Made { text, accuracy, until, end, doubt })
+}
+
+/// Whether results are as far from an exact solution as both may be wrong, and no farther.
+fn confirmed(results: &Results, exact: &Reference, accuracy: f64) -> Result<(), String> {
+    let known = exact.info.uncertainty.as_ref().map_or(0.0, |u| u.max);
+    match exact.error(results) {
+        Some(e) if e.max <= accuracy + known => Ok(()),
+        Some(e) => Err(format!(
+            "the families agree to {accuracy:.0e}, but are {:.1e} from the exact solution, which is known to {known:.1e}",
+            e.max
+        )),
+        None => Err("the run ends before the exact solution does".to_owned()),
+    }
 }
 
 /// The first certificate that reaches the end, or the one that gets farthest, and its accuracy.
