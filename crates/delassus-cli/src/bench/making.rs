@@ -90,7 +90,10 @@ pub fn make(case: &Case, max_cpu_s: f64, exact: Option<&Reference>) -> Result<Ma
     // a looser accuracy than requested is no doubt: it is stored
     let whole = until >= end && accuracy > made.certificate.accuracy;
     let doubts = [(!made.certificate.certified && !whole).then_some(why), scheme];
-    let doubts: Vec<String> = doubts.into_iter().flatten().collect();
+    let lost = made.certificate.columns.iter().filter(|c| agreed(&made, c, accuracy) < until);
+    let lost: Vec<&str> = lost.map(|c| c.name.as_str()).collect();
+    let lost = (!lost.is_empty()).then(|| format!("not known as well: {}", lost.join(", ")));
+    let doubts: Vec<String> = doubts.into_iter().chain([lost]).flatten().collect();
     let doubt = (!doubts.is_empty()).then(|| doubts.join("; "));
     let text = text(case, &made, &columns, &rows, [accuracy, until, end], doubt.as_deref());
     Ok(Made { text, accuracy, until, end, doubt })
@@ -154,11 +157,22 @@ fn horizon(made: &Certified, end: f64, accuracy: f64) -> f64 {
         Some(Cause::Alone) => return f64::NEG_INFINITY,
         // no band ends the agreement
         Some(Cause::Scheme | Cause::Failed | Cause::Painleve) => c.until,
-        _ => c.columns.iter().map(|c| agreed(made, c, accuracy)).fold(f64::INFINITY, f64::min),
+        _ => {
+            // forces of stiff parts are known less well than motion, and are left out where they are not known
+            let motion: Vec<&ColumnBand> = c.columns.iter().filter(|c| !is_force(c)).collect();
+            let all: Vec<&ColumnBand> = c.columns.iter().collect();
+            let counted = if motion.is_empty() { all } else { motion };
+            counted.into_iter().map(|c| agreed(made, c, accuracy)).fold(f64::INFINITY, f64::min)
+        }
     };
     // the last sample may lie before the end
     let whole = until >= last_sample(made) && made.outcome.summary.t_end >= end;
     if whole { end } else { until }
+}
+
+/// A force, moment, stress, power or acceleration.
+fn is_force(column: &ColumnBand) -> bool {
+    ["N", "Pa", "W"].iter().any(|u| column.unit.contains(u)) || column.unit.ends_with("/s^2")
 }
 
 /// Time up to which a column is known to an accuracy. A single sample, as beside an event, does not end it.
