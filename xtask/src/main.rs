@@ -2,6 +2,7 @@
 
 mod book;
 mod budget;
+mod exact;
 mod fmu;
 mod gallery;
 mod library;
@@ -26,7 +27,7 @@ usage: cargo xtask <task>
   screenshots  takes the pictures of the documents again
   gallery      takes the pictures of mechanisms of models/library that have none, or of those named; --all
   library      all mechanisms of models/library against their stored references; names of sets or mechanisms
-               choose some; --make makes references that are missing or old
+               choose some; --make makes references that are missing or old, --exact computes the exact ones
   adversary    random models against relations that must hold; --help lists its options
   fuzz         mutated models and damaged results that must be answered; --help lists its options";
 
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Some("fuzz") => {
             return tool(root(), &["-p", "delassus-fuzz", "-p", "delassus-cli"], &rest());
         }
+        Some("library") if rest() == ["--exact"] => return ended(exact::write(root())),
         Some("library") => {
             return ended(library::library(root(), &rest()));
         }

@@ -113,7 +113,7 @@ impl Asked {
             methods: self.methods.clone(),
             tolerances,
             steps: self.steps.clone(),
-            max_steps: self.max_steps.unwrap_or(base.max_steps),
+            max_steps: self.max_steps.or(base.max_steps),
             max_cpu_s: self.max_cpu_s.unwrap_or(base.max_cpu_s),
             jobs: self.jobs.map_or(base.jobs, |n| usize::try_from(n).unwrap_or(usize::MAX)),
             measure: self.measure,

@@ -16,6 +16,20 @@ impl Grid {
         self.rows.push(cells);
     }
 
+    /// The same as a table in Markdown.
+    pub fn markdown(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let mut out = String::new();
+        for (k, row) in self.rows.iter().enumerate() {
+            let cells: Vec<String> = row.iter().map(|c| c.replace('|', "\\|")).collect();
+            out.push_str(&format!("| {} |\n", cells.join(" | ")));
+            if k == 0 {
+                out.push_str(&format!("|---|{}\n", "--:|".repeat(columns.saturating_sub(1))));
+            }
+        }
+        out
+    }
+
     /// The text, one line per row.
     pub fn text(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -54,5 +68,10 @@ mod tests {
         g.row(vec!["bcd".to_owned(), "1".to_owned()]);
         g.row(vec!["e".to_owned(), "10".to_owned()]);
         assert_eq!(g.text(), "a     λ\nbcd   1\ne    10\n");
+        g.row(vec!["f|g".to_owned(), String::new()]);
+        assert_eq!(
+            g.markdown(),
+            "| a | λ |\n|---|--:|\n| bcd | 1 |\n| e | 10 |\n| f\\|g |  |\n"
+        );
     }
 }

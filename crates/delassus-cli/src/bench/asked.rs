@@ -15,6 +15,9 @@ use std::path::{Path, PathBuf};
 /// Where the sets of the repository are.
 const LIBRARY: &str = "models/library";
 
+/// The method of each model file; where it names none, that of the program.
+pub const DEFAULT: &str = "default";
+
 /// What the arguments request.
 #[derive(Debug)]
 pub struct Asked {
@@ -40,7 +43,11 @@ impl Asked {
     /// Reads the arguments; reports all that cannot be read.
     pub fn read(a: &BenchArgs) -> Result<Asked, Failure> {
         let mut faults = Vec::new();
-        let mut methods = methods(&a.methods, &mut faults);
+        let named = |name: &str| match name.trim() {
+            DEFAULT => vec![DEFAULT.to_owned()],
+            name => methods(name, &mut faults),
+        };
+        let mut methods: Vec<String> = a.methods.split(',').flat_map(named).collect();
         // a method that is named twice, or by two of its names, is one
         let mut seen = HashSet::new();
         methods.retain(|m| seen.insert(m.clone()));

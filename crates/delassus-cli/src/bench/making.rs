@@ -3,7 +3,8 @@
 use super::cases::Case;
 use crate::signal;
 use delassus::math::{Plain, largest};
-use delassus::sim::certify::{Cause, Certified, FamilyRun, Plan, Watch, certify};
+use delassus::sim::certify::{Cause, Certified, ColumnBand, FamilyRun, Plan, Watch, certify};
+use delassus::sim::compare::Reference;
 use delassus::sim::{Results, RunLimits, RunOptions, brief};
 
 /// Accuracies that are tried, relative to the size of each column: the first one to which the families agree up to the
@@ -45,8 +46,8 @@ impl Watch for Stoppable {
     }
 }
 
-/// The reference of a case, or why there is none.
-pub fn make(case: &Case, max_cpu_s: f64) -> Result<Made, String> {
+/// The reference of a case, or why there is none; one that contradicts the exact solution is none.
+pub fn make(case: &Case, max_cpu_s: f64, exact: Option<&Reference>) -> Result<Made, String> {
     let model = &case.prepared.model;
     let options = RunOptions {
         limits: RunLimits { cpu_s: f64::INFINITY, ..case.prepared.options.limits },
@@ -65,15 +66,18 @@ pub fn make(case: &Case, max_cpu_s: f64) -> Result<Made, String> {
             ..Plan::new(RunOptions { rtol: Some(TIGHTER * accuracy), ..options.clone() })
         };
         let other = best(case, max_cpu_s, &by_events)?;
-        if horizon(&other.0, end) > horizon(&made, end) {
+        if horizon(&other.0, end, other.1) > horizon(&made, end, accuracy) {
             scheme = Some(format!("{}; the methods that locate events agree", reason.text));
             (made, accuracy) = other;
         }
     }
-    let until = horizon(&made, end);
+    let until = horizon(&made, end, accuracy);
+    if let Some(exact) = exact {
+        confirmed(&made.outcome.results, exact, accuracy)?;
+    }
     let reason = made.certificate.reason.as_ref().map(|r| r.text.clone());
     let why = reason.unwrap_or_else(|| "the families do not agree".to_owned());
-    let mut columns = columns(&made, until);
+    let mut columns = columns(&made, until, accuracy);
     let rows = rows(&made, &columns, [start, options.sample, until]);
     columns.retain(|c| c.says_something(&rows));
     if until < end && rows.len() < FEWEST {
@@ -83,14 +87,33 @@ pub fn make(case: &Case, max_cpu_s: f64) -> Result<Made, String> {
     if columns.is_empty() || rows.is_empty() {
         return Err(format!("no sensor is known to two digits: {why}"));
     }
-    let doubts = [(!made.certificate.certified).then_some(why), scheme];
-    let doubts: Vec<String> = doubts.into_iter().flatten().collect();
+    // a looser accuracy than requested is no doubt: it is stored
+    let whole = until >= end && accuracy > made.certificate.accuracy;
+    let doubts = [(!made.certificate.certified && !whole).then_some(why), scheme];
+    let lost = made.certificate.columns.iter().filter(|c| agreed(&made, c, accuracy) < until);
+    let lost: Vec<&str> = lost.map(|c| c.name.as_str()).collect();
+    let lost = (!lost.is_empty()).then(|| format!("not known as well: {}", lost.join(", ")));
+    let doubts: Vec<String> = doubts.into_iter().chain([lost]).flatten().collect();
     let doubt = (!doubts.is_empty()).then(|| doubts.join("; "));
     let text = text(case, &made, &columns, &rows, [accuracy, until, end], doubt.as_deref());
     Ok(Made { text, accuracy, until, end, doubt })
 }
 
-/// The first certificate that reaches the end, or the one that gets farthest, and its accuracy.
+/// Whether results are as far from an exact solution as both may be wrong, and no farther.
+fn confirmed(results: &Results, exact: &Reference, accuracy: f64) -> Result<(), String> {
+    let known = exact.info.uncertainty.as_ref().map_or(0.0, |u| u.max);
+    match exact.error(results) {
+        Some(e) if e.max <= accuracy + known => Ok(()),
+        Some(e) => Err(format!(
+            "the families agree to {accuracy:.0e}, but are {:.1e} from the exact solution, which is known to {known:.1e}",
+            e.max
+        )),
+        None => Err("the run ends before the exact solution does".to_owned()),
+    }
+}
+
+/// The certificate that reaches the end, or gets farthest, and the tightest accuracy at which it does. Runs with tight
+/// tolerances are judged by looser accuracies too; they are made again with looser ones only if they cost too much.
 fn best(
     case: &Case,
     max_cpu_s: f64,
@@ -107,29 +130,63 @@ fn best(
         if signal::stopped() {
             return Err("stopped".to_owned());
         }
-        let reach = horizon(&made, end);
-        // time-stepping has its own error, whatever is asked of the others
-        let other_way = made.certificate.reason.as_ref().is_some_and(|r| r.cause == Cause::Scheme);
-        if best.as_ref().is_none_or(|(b, _)| reach > horizon(b, end)) {
-            best = Some((made, accuracy));
+        let mut reached = (horizon(&made, end, accuracy), accuracy);
+        for looser in ACCURACIES.into_iter().filter(|a| *a > accuracy) {
+            let reach = horizon(&made, end, looser);
+            if reach > reached.0 {
+                reached = (reach, looser);
+            }
         }
-        if reach >= end || other_way {
+        let alone = made.certificate.reason.as_ref().is_some_and(|r| r.cause == Cause::Alone);
+        if best.as_ref().is_none_or(|(b, a)| reached.0 > horizon(b, end, *a)) {
+            best = Some((made, reached.1));
+        }
+        if !alone {
             break;
         }
     }
     best.ok_or_else(|| "nothing could be run".to_owned())
 }
 
-/// Time up to which the columns that are stored agree.
-fn horizon(made: &Certified, end: f64) -> f64 {
+/// Time up to which the columns that are stored agree to an accuracy.
+fn horizon(made: &Certified, end: f64, accuracy: f64) -> f64 {
     let c = &made.certificate;
-    match c.reason.as_ref().map(|r| r.cause) {
+    let until = match c.reason.as_ref().map(|r| r.cause) {
         // reactions that no motion determines are left out
-        Some(Cause::NotUnique) => end,
-        Some(Cause::Alone) => f64::NEG_INFINITY,
-        // the last sample may lie before the end
-        _ if c.until >= last_sample(made) && made.outcome.summary.t_end >= end => end,
-        _ => c.until,
+        Some(Cause::NotUnique) => return end,
+        Some(Cause::Alone) => return f64::NEG_INFINITY,
+        // no band ends the agreement
+        Some(Cause::Scheme | Cause::Failed | Cause::Painleve) => c.until,
+        _ => {
+            // forces of stiff parts are known less well than motion, and are left out where they are not known
+            let motion: Vec<&ColumnBand> = c.columns.iter().filter(|c| !is_force(c)).collect();
+            let all: Vec<&ColumnBand> = c.columns.iter().collect();
+            let counted = if motion.is_empty() { all } else { motion };
+            counted.into_iter().map(|c| agreed(made, c, accuracy)).fold(f64::INFINITY, f64::min)
+        }
+    };
+    // the last sample may lie before the end
+    let whole = until >= last_sample(made) && made.outcome.summary.t_end >= end;
+    if whole { end } else { until }
+}
+
+/// A force, moment, stress, power or acceleration.
+fn is_force(column: &ColumnBand) -> bool {
+    ["N", "Pa", "W"].iter().any(|u| column.unit.contains(u)) || column.unit.ends_with("/s^2")
+}
+
+/// Time up to which a column is known to an accuracy. A single sample, as beside an event, does not end it.
+fn agreed(made: &Certified, column: &ColumnBand, accuracy: f64) -> f64 {
+    if accuracy <= made.certificate.accuracy {
+        return column.until;
+    }
+    let results = &made.outcome.results;
+    let Some(band) = results.get(&format!("{}.band", column.name)) else { return column.until };
+    let wide = |k: usize| band.get(k).is_some_and(|b| !(*b <= accuracy * column.scale));
+    let first = (0..band.len()).find(|k| wide(*k) && (wide(k + 1) || k + 1 == band.len()));
+    match first {
+        Some(k) => results.t.get(k.saturating_sub(1)).copied().unwrap_or(f64::NEG_INFINITY),
+        None => last_sample(made),
     }
 }
 
@@ -158,10 +215,10 @@ impl Kept<'_> {
     }
 }
 
-fn columns(made: &Certified, until: f64) -> Vec<Kept<'_>> {
+fn columns(made: &Certified, until: f64, accuracy: f64) -> Vec<Kept<'_>> {
     let results: &Results = &made.outcome.results;
     let until = until.min(last_sample(made));
-    let confirmed = made.certificate.columns.iter().filter(|c| c.until >= until);
+    let confirmed = made.certificate.columns.iter().filter(|c| agreed(made, c, accuracy) >= until);
     let kept = confirmed.filter_map(|c| {
         let sensor = results.channels.iter().any(|x| x.sensor && x.name == c.name);
         let band = results.get(&format!("{}.band", c.name))?;

@@ -1,13 +1,14 @@
 //! `delassus bench`: every mechanism of a folder with every method at several tolerances.
 //!
 //! `asked.rs` reads the arguments, `cases.rs` the mechanisms, `stored.rs` their references, which `making.rs` makes;
-//! `runs.rs` makes the runs and keeps them in `journal.rs`; `sheet.rs` says what they mean; `text.rs`, `plots.rs` and
-//! `page.rs` show it.
+//! `runs.rs` makes the runs and keeps them in `journal.rs`; `sheet.rs` says what they mean; `text.rs`, `markdown.rs`,
+//! `plots.rs` and `page.rs` show it.
 
 mod asked;
 mod cases;
 mod journal;
 mod making;
+mod markdown;
 mod page;
 mod plots;
 mod record;
@@ -42,6 +43,7 @@ const CSV: &str = "bench.csv";
 const PARQUET: &str = "bench.parquet";
 const JSON: &str = "bench.json";
 const HTML: &str = "bench.html";
+const MARKDOWN: &str = "bench.md";
 
 /// bench.json, and what `--json` prints.
 #[derive(Debug, Serialize)]
@@ -59,7 +61,8 @@ struct BenchReport<'a> {
     runs: usize,
     failed: Vec<Ended<'a>>,
     off: Vec<Ended<'a>>,
-    /// Mechanisms whose reference was made for this table, and those without any.
+    /// Mechanisms with no reference but an exact solution, with one that was made for this table, and without any.
+    exact_references: &'a [String],
     own_references: &'a [String],
     no_reference: &'a [String],
     profiles: Vec<Asking<'a>>,
@@ -113,7 +116,7 @@ pub fn bench(a: &BenchArgs) -> Result<Exit, Failure> {
     let plans = runs::plans(&asked, &cases)?;
     let sources = cases.iter().flat_map(|c| c.prepared.places.all_files().map(PathBuf::from));
     let sources = sources.chain(given.files.iter().cloned());
-    let names = [CSV, PARQUET, JSON, HTML, JOURNAL];
+    let names = [CSV, PARQUET, JSON, HTML, MARKDOWN, JOURNAL];
     folder_for(&folder, &names, JOURNAL, &real(sources), a.force)?;
     let held = Place::inside(&folder)?;
     let show = !a.quiet;
@@ -181,6 +184,7 @@ pub fn bench(a: &BenchArgs) -> Result<Exit, Failure> {
         runs: runs.len(),
         failed: failed.iter().map(Ended::of).collect(),
         off: off.iter().map(Ended::of).collect(),
+        exact_references: &found.exact,
         own_references: &found.own,
         no_reference: &found.none,
         profiles: rankings.iter().map(|r| asking(&sheet, r)).collect(),
@@ -204,7 +208,11 @@ fn asking<'a>(sheet: &'a Sheet<'_>, r: &'a Ranking) -> Asking<'a> {
 
 /// Table, plots and page.
 fn write(folder: &Path, view: &text::View<'_>) -> Result<Vec<Written>, Failure> {
-    let mut texts = vec![(CSV, record::csv(view.runs)), (HTML, page::page(view))];
+    let mut texts = vec![
+        (CSV, record::csv(view.runs)),
+        (HTML, page::page(view)),
+        (MARKDOWN, markdown::tables(view)),
+    ];
     texts.extend(plots::plots(view));
     let writer = Writer::texts(folder, &texts)?;
     let mut parquet = Vec::new();

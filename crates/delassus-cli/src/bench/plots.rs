@@ -1,7 +1,7 @@
 //! The plots of a benchmark as pictures: steps per mechanism and performance profiles.
 
 use super::sheet::Ranking;
-use super::text::View;
+use super::text::{View, question};
 use delassus::io::plot::{Axis, Plot, Series, panels};
 
 /// Ends of the two ranges of τ.
@@ -13,7 +13,12 @@ pub fn plots(v: &View<'_>) -> Vec<(&'static str, String)> {
     if let Some(rtol) = v.sheet.rtols.get(v.sheet.rtols.len() / 2) {
         list.push(("steps.svg", steps(v, *rtol)));
     }
-    for (name, by) in [("profile_tolerance.svg", "tolerance"), ("profile_error.svg", "error")] {
+    let files = [
+        ("profile_tolerance.svg", "tolerance"),
+        ("profile_error.svg", "error"),
+        ("profile_work.svg", "work"),
+    ];
+    for (name, by) in files {
         let of_kind: Vec<&Ranking> =
             v.rankings.iter().filter(|r| r.by == by && r.mechanisms > 0).collect();
         if let Some(r) = of_kind.get(of_kind.len() / 2) {
@@ -47,13 +52,10 @@ fn steps(v: &View<'_>, rtol: f64) -> String {
 
 fn profiles(v: &View<'_>, r: &Ranking) -> String {
     let draw = |last: f64| {
-        let title = match r.by {
-            "tolerance" => format!("CPU time at rtol {:e}, τ up to {last}", r.level),
-            _ => format!("CPU time to an error of {:e}, τ up to {last}", r.level),
-        };
+        let title = format!("{}, τ up to {last}", question(r));
         let mut plot = Plot::new(
             &title,
-            Axis::linear("CPU time over that of the best method, τ"),
+            Axis::linear("cost over that of the best method, τ"),
             Axis::linear("part of the mechanisms solved, ρ"),
         );
         for (style, (method, profile)) in v.sheet.methods.iter().zip(&r.profiles).enumerate() {

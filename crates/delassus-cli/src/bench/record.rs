@@ -144,6 +144,11 @@ impl Run {
 }
 
 impl Work {
+    /// Work that no clock measures: evaluations of the equations and factorisations, one unit each.
+    pub fn units(&self) -> f64 {
+        (self.evaluations + self.factorizations) as f64
+    }
+
     fn new(c: Cost, step: Option<f64>) -> Work {
         Work {
             step,

@@ -20,14 +20,36 @@ use std::sync::Mutex;
 /// Own references are kept here in the results folder, so that a run that goes on measures against the same ones.
 const OWN: &str = "references";
 
+/// Where a reference is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A closed form or a published solution.
+    Exact,
+    /// Made before and stored beside the set.
+    Stored,
+    /// Made for this table.
+    Own,
+}
+
+impl Origin {
+    /// Its name in the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Origin::Exact => "exact",
+            Origin::Stored => "stored",
+            Origin::Own => "own",
+        }
+    }
+}
+
 /// The reference of a case.
 pub struct Found {
     /// The values.
     pub reference: Reference,
     /// Checksum of its file.
     pub sha256: String,
-    /// It was made for this table.
-    pub own: bool,
+    /// Where it is from.
+    pub origin: Origin,
 }
 
 /// What is stored beside the set.
@@ -43,6 +65,8 @@ pub struct Given {
 pub struct All {
     /// In the order of the cases.
     pub list: Vec<Option<Found>>,
+    /// Mechanisms that have nothing but an exact or published solution.
+    pub exact: Vec<String>,
     /// Mechanisms with a reference that was made for this table.
     pub own: Vec<String>,
     /// Mechanisms without any.
@@ -51,13 +75,23 @@ pub struct All {
     pub notes: Vec<Fault>,
 }
 
-fn found(case: &Case, path: &Path, own: bool) -> Result<(Option<Found>, bool), Box<Fault>> {
+fn found(case: &Case, path: &Path, origin: Origin) -> Result<(Option<Found>, bool), Box<Fault>> {
     let Some(stored) = stored::read(path)? else { return Ok((None, false)) };
-    if stored.model != case.identity {
+    // an exact solution need not say to which text it belongs: runs contradict it if it belongs to another one
+    let named = origin != Origin::Exact || !stored.model.is_empty();
+    if named && stored.model != case.identity {
         return Ok((None, true));
     }
+    if origin == Origin::Exact && stored.source.is_none() {
+        return Err(stored::without_source(path));
+    }
     let reference = stored::fit(&stored, case, path)?;
-    Ok((Some(Found { reference, sha256: stored.sha256, own }), false))
+    Ok((Some(Found { reference, sha256: stored.sha256, origin }), false))
+}
+
+/// The exact solution of a case, if there is one.
+fn exact(asked: &Asked, case: &Case) -> Result<(Option<Found>, bool), Box<Fault>> {
+    found(case, &stored::path(&asked.folder.join(stored::EXACT), &case.name), Origin::Exact)
 }
 
 /// Reads the stored references; rejects those that do not fit.
@@ -66,20 +100,35 @@ pub fn given(asked: &Asked, cases: &[Case]) -> Result<Given, Failure> {
     let (mut list, mut files, mut notes, mut faults) = (vec![], vec![], vec![], vec![]);
     for case in cases {
         let path = stored::path(&folder, &case.name);
-        match found(case, &path, false) {
+        files.push(path.clone());
+        let stored = found(case, &path, Origin::Stored);
+        let stored = match stored {
             Ok((None, true)) => {
                 let message =
                     format!("{} belongs to another text of {}", path.display(), case.shown());
                 let help = "an own reference is made for this table; --make-references makes the stored one again";
                 notes.push(Fault::new("N_REFERENCE_OLD", "", message).help(help));
                 list.push(None);
+                continue;
             }
-            Ok((found, _)) => list.push(found),
+            Ok((None, false)) => exact(asked, case),
+            found => found,
+        };
+        match stored {
+            Ok((found, old)) => {
+                notes.extend(old.then(|| old_exact(case)));
+                list.push(found);
+            }
             Err(fault) => faults.push(*fault),
         }
-        files.push(path);
     }
     if faults.is_empty() { Ok(Given { list, files, notes }) } else { Err(Failure::input(faults)) }
+}
+
+fn old_exact(case: &Case) -> Fault {
+    let message = format!("the exact solution belongs to another text of {}", case.shown());
+    let help = "compute it again from its source and give it the line `# model:` of the new text, or remove the file";
+    Fault::new("N_REFERENCE_OLD", "", message).help(help)
 }
 
 /// Makes the references that are missing and keeps them in the results folder.
@@ -92,7 +141,9 @@ pub fn complete(
 ) -> Result<All, Failure> {
     let Given { mut list, notes, .. } = given;
     let missing: Vec<usize> = (0..cases.len()).filter(|k| list[*k].is_none()).collect();
-    let mut all = All { list: Vec::new(), own: Vec::new(), none: Vec::new(), notes };
+    let is_exact = |k: usize| list[k].as_ref().is_some_and(|f| f.origin == Origin::Exact);
+    let exact = (0..cases.len()).filter(|k| is_exact(*k)).map(|k| cases[k].name.clone()).collect();
+    let mut all = All { list: Vec::new(), exact, own: Vec::new(), none: Vec::new(), notes };
     let own = folder.join(OWN);
     if !missing.is_empty() {
         let bar = Bar::new(show, "references", missing.len());
@@ -136,12 +187,12 @@ enum Lack {
 
 fn one(case: &Case, own: &Path, max_cpu_s: f64) -> Result<Found, Lack> {
     let path = stored::path(own, &case.name);
-    if let Ok((Some(found), _)) = found(case, &path, true) {
+    if let Ok((Some(found), _)) = found(case, &path, Origin::Own) {
         return Ok(found);
     }
-    let made = make(case, max_cpu_s).map_err(Lack::Reason)?;
+    let made = make(case, max_cpu_s, None).map_err(Lack::Reason)?;
     write(&path, &made.text).map_err(Lack::File)?;
-    match found(case, &path, true) {
+    match found(case, &path, Origin::Own) {
         Ok((Some(found), _)) => Ok(found),
         Ok((None, _)) => Err(Lack::Reason("its file vanished".to_owned())),
         Err(fault) => Err(Lack::File(fault)),
@@ -180,12 +231,16 @@ pub fn make_all(a: &BenchArgs, asked: &Asked, cases: &[Case]) -> Result<Exit, Fa
         a.force || !matches!(stored, Ok(Some(s)) if s.model == case.identity)
     };
     let todo: Vec<&Case> = cases.iter().filter(old).collect();
+    // what is known exactly must confirm what is made
+    let exact: Result<Vec<Option<Found>>, Box<Fault>> =
+        todo.iter().map(|case| exact(asked, case).map(|(found, _)| found)).collect();
+    let exact = exact.map_err(|fault| Failure::input(vec![*fault]))?;
     let bar = Bar::new(!a.quiet, "references", todo.len());
     let fault: Mutex<Option<Box<Fault>>> = Mutex::new(None);
     let stop = || signal::stopped() || fault.lock().is_ok_and(|f| f.is_some());
     let made = pool::run(asked.jobs, todo.len(), &stop, |k| {
         let case = todo[k];
-        let made = make(case, asked.max_cpu_s);
+        let made = make(case, asked.max_cpu_s, exact[k].as_ref().map(|f| &f.reference));
         if let Ok(m) = &made
             && let Err(e) = write(&stored::path(&folder, &case.name), &m.text)
             && let Ok(mut fault) = fault.lock()

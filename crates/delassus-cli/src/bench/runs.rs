@@ -1,6 +1,6 @@
 //! Makes the runs of a benchmark that are not in its journal yet.
 
-use super::asked::Asked;
+use super::asked::{Asked, DEFAULT};
 use super::cases::Case;
 use super::journal::Journal;
 use super::record::{Identity, Run};
@@ -14,11 +14,11 @@ use delassus::math::Plain;
 use delassus::sim::compare::{Plan, PlanError, RowStatus, measured};
 use delassus::sim::{RunOptions, pool};
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
-/// Plan and runs of each case.
-pub type Plans = Vec<(Plan, Vec<RunOptions>)>;
+/// Plan and runs of each case; a run has the name of the method by which it was requested.
+pub type Plans = Vec<(Plan, Vec<(String, RunOptions)>)>;
 
 /// The runs of a set.
 pub struct Made {
@@ -35,7 +35,6 @@ pub fn plans(asked: &Asked, cases: &[Case]) -> Result<Plans, Failure> {
     let plan = |case: &Case| {
         let options = &case.prepared.options;
         let plan = Plan {
-            methods: asked.methods.clone(),
             tolerances: asked.rtols.clone(),
             t_end: options.t_end,
             sample: options.sample,
@@ -43,13 +42,20 @@ pub fn plans(asked: &Asked, cases: &[Case]) -> Result<Plans, Failure> {
             limits: options.limits,
             ..Plan::new(case.prepared.model.system.model())
         };
-        let tasks = plan.tasks(&case.prepared.model).map_err(|e| match e {
+        let refused = |e: PlanError| match e {
             PlanError::Setup(e) => setup_failure(&e, &case.prepared.places),
             PlanError::Empty(_) => {
                 let help = "see `delassus bench -h`";
                 Failure::input(vec![Fault::new("E_USAGE", "", e.to_string()).help(help)])
             }
-        })?;
+        };
+        let mut tasks = Vec::new();
+        for name in &asked.methods {
+            let method = if name == DEFAULT { &options.method } else { name };
+            let plan = Plan { methods: vec![method.clone()], ..plan.clone() };
+            let of_method = plan.tasks(&case.prepared.model).map_err(refused)?;
+            tasks.extend(of_method.into_iter().map(|o| (name.clone(), o)));
+        }
         Ok((plan, tasks))
     };
     cases.iter().map(plan).collect()
@@ -65,6 +71,7 @@ fn build() -> String {
 /// A run that is to be made or is in the journal.
 struct Task<'a> {
     case: usize,
+    method: &'a str,
     options: &'a RunOptions,
     identity: Identity,
 }
@@ -93,13 +100,21 @@ pub fn make(
     let tasks: Vec<Task<'_>> = plans
         .iter()
         .enumerate()
-        .flat_map(|(case, (_, tasks))| tasks.iter().map(move |options| (case, options)))
-        .map(|(case, options)| Task { case, options, identity: identity(case, options) })
+        .flat_map(|(case, (_, tasks))| tasks.iter().map(move |(name, o)| (case, name, o)))
+        .map(|(case, method, options)| Task {
+            case,
+            method,
+            options,
+            identity: identity(case, options),
+        })
         .collect();
     let limit = asked.max_cpu_s;
     old.retain(|_, run| run.holds_under(limit));
-    let todo: Vec<usize> =
-        (0..tasks.len()).filter(|k| !old.contains_key(&tasks[*k].identity)).collect();
+    // the default method may be one of the others
+    let mut seen = HashSet::new();
+    let todo: Vec<usize> = (0..tasks.len())
+        .filter(|k| !old.contains_key(&tasks[*k].identity) && seen.insert(&tasks[*k].identity))
+        .collect();
     let bar = Bar::new(show, "runs", todo.len());
     let fault: Mutex<Option<Box<Fault>>> = Mutex::new(None);
     let stop = || signal::stopped() || fault.lock().is_ok_and(|f| f.is_some());
@@ -107,7 +122,7 @@ pub fn make(
         let task = &tasks[todo[k]];
         let case = &cases[task.case];
         let reference = references.list[task.case].as_ref();
-        let source = reference.map_or("none", |r| if r.own { "own" } else { "stored" });
+        let source = reference.map_or("none", |r| r.origin.name());
         let (model, plan) = (&case.prepared.model, &plans[task.case].0);
         let against = reference.map(|r| &r.reference);
         let row = measured(model, task.options, plan, against, &Stoppable);
@@ -127,14 +142,13 @@ pub fn make(
     if let Ok(Some(fault)) = fault.into_inner() {
         return Err(Failure::file(*fault));
     }
-    let new: HashMap<usize, Run> =
-        todo.iter().copied().zip(new).filter_map(|(k, run)| Some((k, run??))).collect();
+    old.extend(new.into_iter().filter_map(|run| run?.map(|r| (r.identity.clone(), r))));
     let mut runs = Vec::with_capacity(tasks.len());
-    for (k, task) in tasks.iter().enumerate() {
-        let known = new.get(&k).or_else(|| old.get(&task.identity)).cloned();
-        // the same model under another name is the same run
-        let named = known.map(|run| Run { mechanism: cases[task.case].name.clone(), ..run });
-        runs.extend(named);
+    for task in &tasks {
+        // the same model or method under another name is the same run
+        let (mechanism, method) = (cases[task.case].name.clone(), task.method.to_owned());
+        let known = old.get(&task.identity).cloned();
+        runs.extend(known.map(|run| Run { mechanism, method, ..run }));
     }
     let interrupted = signal::stopped() || runs.len() < tasks.len();
     Ok(Made { planned: tasks.len(), interrupted, runs })

@@ -1,16 +1,16 @@
 //! What the runs of a set say about methods: who solves what, at what cost.
 //!
-//! Two questions, each with a performance profile ρ_s(τ), the part of the mechanisms that method s solves within τ
-//! times the CPU time of the best method (E. D. Dolan, J. J. Moré, Math. Program. 91 (2002) 201–213):
+//! Three questions, each with a performance profile ρ_s(τ), the part of the mechanisms that method s solves within τ
+//! times the cost of the best method (E. D. Dolan, J. J. Moré, Math. Program. 91 (2002) 201–213):
 //!
 //! * *at equal tolerance*, as in tables of other authors: the CPU time at one tolerance. A run solves its mechanism if
 //!   it reached the end and its error is at most a number of tolerances, [`OFF`] if the user gives none.
-//! * *at equal error*: the CPU time at which a method reaches a measured error, from its runs at all tolerances, by a
+//! * *at equal error*: the CPU time, or the work, at which a method reaches a measured error, from its runs at all tolerances, by a
 //!   straight line between two of them in logarithms. No run is extrapolated: a method whose loosest run is better than
 //!   required pays for that run. A method none of whose runs is good enough does not solve the mechanism. Mechanisms
 //!   whose reference is not known that well are left out.
 
-use super::record::Run;
+use super::record::{Run, Work};
 use delassus::sim::compare::{Profile, performance_profile};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -42,7 +42,7 @@ pub struct Sheet<'a> {
 /// A question and its answer for every method.
 #[derive(Debug, Clone)]
 pub struct Ranking {
-    /// `tolerance` or `error`.
+    /// `tolerance`, `error`, or `work`: CPU time at a tolerance or an error, work at an error.
     pub by: &'static str,
     /// The tolerance or error.
     pub level: f64,
@@ -102,14 +102,20 @@ impl<'a> Sheet<'a> {
         Some(cost.cpu_s)
     }
 
-    /// CPU time at which a method reaches an error. What is below the uncertainty of the reference counts as that.
-    fn time_at_error(&self, mechanism: &str, method: &str, error: f64) -> Option<f64> {
+    /// Cost at which a method reaches an error. What is below the uncertainty of the reference counts as that.
+    fn cost_at_error(
+        &self,
+        mechanism: &str,
+        method: &str,
+        error: f64,
+        cost: impl Fn(&Work) -> f64,
+    ) -> Option<f64> {
         let floor = self.uncertainty(mechanism);
         let points = self.rtols.iter().filter_map(|r| {
             let run = self.run(mechanism, method, *r).filter(|r| r.done)?;
             let e = run.error.as_ref()?.relative;
-            let cpu = run.cost.as_ref()?.cpu_s;
-            e.is_finite().then_some((e.max(floor), cpu))
+            let cost = cost(run.cost.as_ref()?);
+            e.is_finite().then_some((e.max(floor), cost))
         });
         reach(&points.collect::<Vec<_>>(), error)
     }
@@ -128,15 +134,19 @@ impl<'a> Sheet<'a> {
         Ranking { by, level, mechanisms: cases.len(), profiles: performance_profile(&times) }
     }
 
-    /// All questions: each tolerance, then each error.
+    /// All questions: each tolerance, then each error, by time and by work.
     pub fn rankings(&self) -> Vec<Ranking> {
         let by_rtol = self
             .rtols
             .iter()
             .map(|r| self.ranking("tolerance", *r, |_| true, |p, s| self.time(p, s, *r)));
-        let by_error = ERRORS.iter().map(|e| {
-            let decidable = |p: &str| self.uncertainty(p) <= *e;
-            self.ranking("error", *e, decidable, |p, s| self.time_at_error(p, s, *e))
+        let costs: [(&'static str, fn(&Work) -> f64); 2] =
+            [("error", |c| c.cpu_s), ("work", Work::units)];
+        let by_error = costs.iter().flat_map(|(by, cost)| {
+            ERRORS.iter().map(move |e| {
+                let decidable = |p: &str| self.uncertainty(p) <= *e;
+                self.ranking(by, *e, decidable, |p, s| self.cost_at_error(p, s, *e, cost))
+            })
         });
         by_rtol.chain(by_error).collect()
     }
@@ -248,7 +258,10 @@ mod tests {
                 ("tolerance", 1e-6, 3),
                 ("error", 1e-3, 3),
                 ("error", 1e-5, 2),
-                ("error", 1e-7, 2)
+                ("error", 1e-7, 2),
+                ("work", 1e-3, 3),
+                ("work", 1e-5, 2),
+                ("work", 1e-7, 2)
             ]
         );
         let jumps = |k: usize, s: usize| all[k].profiles[s].jumps.as_slice();
@@ -266,6 +279,9 @@ mod tests {
         assert_eq!(jumps(2, 0).last().unwrap().1, 2.0 * third);
         // error 1e-7: only `good` on a reaches it, and c is left out
         assert_eq!((jumps(4, 0).len(), jumps(4, 1)), (0, &[(1.0, 0.5)][..]));
+        // all runs have the same work, whatever their time
+        assert_eq!(jumps(5, 0), [(1.0, 2.0 * third)]);
+        assert_eq!(jumps(5, 1), [(1.0, 1.0)]);
         assert_eq!(
             s.listed(&all[1])[0].rho,
             [(1.0, 0.0), (1.2, 0.0), (5.0, third), (80.0, 2.0 * third)]

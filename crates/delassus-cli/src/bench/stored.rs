@@ -9,6 +9,8 @@
 //! t,tip.x,tip.y
 //! 0.08,…
 //! ```
+//!
+//! A closed form or a published solution has a folder of its own, and `# source:` in place of the first four lines.
 
 use super::cases::Case;
 use crate::fault::Fault;
@@ -21,6 +23,9 @@ use std::path::{Path, PathBuf};
 
 /// Folder of the references inside that of the set.
 pub const FOLDER: &str = "reference";
+/// Folder of exact and published solutions. They confirm references when these are made, and take their place where
+/// there are none.
+pub const EXACT: &str = "exact";
 /// Largest file.
 const MAX_BYTES: u64 = 1 << 20;
 /// What to do about a file that cannot be used.
@@ -30,8 +35,10 @@ const HELP: &str =
 /// A reference that was read.
 #[derive(Debug, Clone)]
 pub struct Stored {
-    /// Checksum of the model it belongs to.
+    /// Checksum of the model it belongs to; empty if it does not say.
     pub model: String,
+    /// Where an exact solution is from.
+    pub source: Option<String>,
     /// Half-widths of the columns after `t`.
     pub widths: Vec<f64>,
     /// The values.
@@ -78,10 +85,18 @@ pub fn read(path: &Path) -> Result<Option<Stored>, Box<Fault>> {
     }
     Ok(Some(Stored {
         model: remark("model").unwrap_or_default().to_owned(),
+        source: remark("source").filter(|s| !s.is_empty()).map(str::to_owned),
         widths,
         table,
         sha256: hex(&Sha256::digest(&text)),
     }))
+}
+
+/// An exact solution must say where it is from.
+pub fn without_source(path: &Path) -> Box<Fault> {
+    let message = format!("{}: no line `# source: …`", path.display());
+    let help = "say from which formula or publication the solution is, as `# source: Kepler's equation`";
+    Box::new(Fault::new("E_REFERENCE", "", message).help(help))
 }
 
 /// The reference of a case, against which runs are measured. Every column must be a sensor.

@@ -68,8 +68,11 @@ pub fn text(v: &View<'_>) -> String {
     );
     head.row("", &ends);
     let (own, none) = (v.found.own.len(), v.found.none.len());
-    let stored = v.sheet.mechanisms.len() - own - none;
-    head.row("references", &format!("{stored} stored, {own} made for this table, {none} missing"));
+    let exact = v.found.exact.len();
+    let stored = v.sheet.mechanisms.len() - exact - own - none;
+    let exact = if exact > 0 { format!("{exact} exact, ") } else { String::new() };
+    let counts = format!("{exact}{stored} stored, {own} made for this table, {none} missing");
+    head.row("references", &counts);
     head.row("results", &v.folder.display().to_string());
     let mut out = head.finish();
     for ranking in v.rankings.iter().filter(|r| r.mechanisms > 0) {
@@ -92,15 +95,34 @@ fn list(numbers: &[f64]) -> String {
 }
 
 fn heading(r: &Ranking) -> String {
-    let question = match r.by {
+    format!("{}, {} mechanisms: part solved within τ times the best\n", question(r), r.mechanisms)
+}
+
+/// What a ranking compares.
+pub fn question(r: &Ranking) -> String {
+    match r.by {
         "tolerance" => format!("CPU time at rtol {:e}", r.level),
-        _ => format!("CPU time to reach an error of {:e}", r.level),
-    };
-    format!("{question}, {} mechanisms: part solved within τ times the best\n", r.mechanisms)
+        "error" => format!("CPU time to reach an error of {:e}", r.level),
+        _ => format!("Work to reach an error of {:e}", r.level),
+    }
 }
 
 /// A ranking as a table; those of tolerances with the steps that were taken.
 fn profile(v: &View<'_>, r: &Ranking) -> String {
+    let mut text = heading(r);
+    text.push_str(&profile_grid(v, r).text());
+    match r.by {
+        "tolerance" => {
+            text.push_str("steps and mean step: medians over the mechanisms; CPU: sum\n");
+        }
+        "work" => text.push_str("work: evaluations of the equations and factorisations\n"),
+        _ => {}
+    }
+    text
+}
+
+/// The cells of a ranking.
+pub fn profile_grid(v: &View<'_>, r: &Ranking) -> Grid {
     let mut headings = vec!["method".to_owned(), "solved".to_owned()];
     headings.extend(TAUS.iter().map(|t| format!("ρ({t})")));
     let by_rtol = r.by == "tolerance";
@@ -127,12 +149,7 @@ fn profile(v: &View<'_>, r: &Ranking) -> String {
         }
         grid.row(cells);
     }
-    let mut text = heading(r);
-    text.push_str(&grid.text());
-    if by_rtol {
-        text.push_str("steps and mean step: medians over the mechanisms; CPU: sum\n");
-    }
-    text
+    grid
 }
 
 fn percent(part: f64) -> String {
@@ -171,6 +188,11 @@ fn unsolved(v: &View<'_>) -> String {
 
 /// All methods and tolerances on one mechanism.
 fn one_mechanism(v: &View<'_>, name: &str) -> String {
+    mechanism_grid(v, name).text()
+}
+
+/// The cells of a mechanism.
+pub fn mechanism_grid(v: &View<'_>, name: &str) -> Grid {
     let mut grid =
         Grid::new(&["method", "rtol", "average h", "CPU", "accepted", "rejected", "error"]);
     for method in &v.sheet.methods {
@@ -198,5 +220,5 @@ fn one_mechanism(v: &View<'_>, name: &str) -> String {
             grid.row(cells);
         }
     }
-    grid.text()
+    grid
 }

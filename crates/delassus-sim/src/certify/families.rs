@@ -17,6 +17,8 @@ pub enum Family {
     HalfExplicit,
     /// Implicit, on the stabilised index-2 or index-3 form.
     Implicit,
+    /// Implicit, from several steps before.
+    Multistep,
     /// Steps across impacts.
     TimeStepping,
 }
@@ -25,6 +27,7 @@ impl Family {
     /// The family of a method for smooth motion.
     fn of(m: &MethodInfo) -> Family {
         match (m.stiff, m.index) {
+            (true, _) if m.varies_order => Family::Multistep,
             (true, _) => Family::Implicit,
             (false, 2) => Family::HalfExplicit,
             (false, _) => Family::Explicit,
@@ -37,25 +40,40 @@ impl Family {
             Family::Explicit => "explicit",
             Family::HalfExplicit => "half-explicit",
             Family::Implicit => "implicit",
+            Family::Multistep => "multistep",
             Family::TimeStepping => "time-stepping",
         }
     }
 }
 
-/// One method of each family that can run the model: the requested one, the default one, or the one of highest order.
+/// One method of each kind that can run the model, explicit, half-explicit and implicit: the requested one, the default
+/// one, or the one of highest order.
 pub(super) fn smooth(model: &Assembled, asked: &RunOptions) -> Vec<(Family, MethodInfo)> {
-    let able = able_methods(&model.system);
+    const IMPLICIT: &[Family] = &[Family::Implicit, Family::Multistep];
+    let kinds = [&[Family::Explicit], &[Family::HalfExplicit], IMPLICIT];
+    kinds.into_iter().filter_map(|kind| best(model, asked, kind)).collect()
+}
+
+/// An implicit method that has nothing but the equations in common with those that are taken.
+pub(super) fn other_implicit(
+    model: &Assembled,
+    asked: &RunOptions,
+    taken: &[(Family, MethodInfo)],
+) -> Option<(Family, MethodInfo)> {
+    let free = |f: &Family| taken.iter().all(|(t, _)| t != f);
+    let family = [Family::Multistep, Family::Implicit].into_iter().find(free)?;
+    best(model, asked, &[family])
+}
+
+fn best(model: &Assembled, asked: &RunOptions, of: &[Family]) -> Option<(Family, MethodInfo)> {
     let order = |m: &MethodInfo| m.order[0].min(m.order[1]).min(m.dense_order);
     let rank = |m: &MethodInfo| (m.is_called(&asked.method), m.name == DEFAULT_METHOD, order(m));
-    let mut out = Vec::new();
-    for family in [Family::Explicit, Family::HalfExplicit, Family::Implicit] {
-        let of_family = able.iter().filter(|m| m.adaptive && Family::of(m) == family);
-        // of equal rank the last one in the catalogue: there methods of one order follow those that vary it or need
-        // more stages
-        let best = of_family.reduce(|best, m| if rank(m) >= rank(best) { m } else { best });
-        out.extend(best.map(|m| (family, *m)));
-    }
-    out
+    let able = able_methods(&model.system).into_iter();
+    let able = able.filter(|m| m.adaptive && of.contains(&Family::of(m)));
+    // of equal rank the last one in the catalogue: there methods of one order follow those that vary it or need
+    // more stages
+    able.reduce(|best, m| if rank(&m) >= rank(&best) { m } else { best })
+        .map(|m| (Family::of(&m), m))
 }
 
 /// Settings of a run of one method at a tolerance.

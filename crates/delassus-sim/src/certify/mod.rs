@@ -1,8 +1,9 @@
 //! An answer with its error: independent families of methods solve the model until they agree.
 //!
 //! [`certify`] runs a projected explicit, a half-explicit and an implicit method, and for models with contacts also
-//! time-stepping with two step sizes. Where they do not agree to the requested accuracy, the first three run again with
-//! tighter tolerances. The middle one of the tightest runs is kept; twice the difference of the others from it is the
+//! time-stepping with two step sizes. Where stability makes the explicit ones too dear, a second implicit method of
+//! another kind takes their place. Where the methods do not agree to the requested accuracy, they run again with tighter
+//! tolerances. The middle one of the tightest runs is kept; twice the difference of the others from it is the
 //! band of every column. The certificate says until when the band is within the accuracy, how well the times of events
 //! are known, and why it ends.
 //!
@@ -161,7 +162,7 @@ impl Watch for Unwatched {}
 /// Lets the families of methods confirm each other.
 pub fn certify(model: &Assembled, plan: &Plan, watch: &dyn Watch) -> Result<Certified, SetupError> {
     plan.options.check(model.state.t)?;
-    let methods = families::smooth(model, &plan.options);
+    let mut methods = families::smooth(model, &plan.options);
     let mut remarks = Vec::new();
     let most = plan.max_runs.max(2);
     // two runs are kept for time-stepping, so that all stay within the budget. steps of time-stepping are usually
@@ -171,6 +172,19 @@ pub fn certify(model: &Assembled, plan: &Plan, watch: &dyn Watch) -> Result<Cert
     let budget = if steps { most - 2 } else { most };
     let first = families::base_rtol(&plan.options).min(plan.accuracy / TIGHTER).max(TIGHTEST);
     let mut round = smooth_round(model, plan, &methods, first, budget, watch);
+    if round.whole() == 1
+        && methods.iter().any(|(_, m)| round.too_dear(m.name))
+        && round.count() < budget
+        && !watch.stop()
+        && let Some(other) = families::other_implicit(model, &plan.options, &methods)
+    {
+        round.extend(smooth_round(model, plan, &[other], first, 1, watch));
+        methods.push(other);
+    }
+    if round.whole() >= 2 {
+        methods.retain(|(_, m)| !round.too_dear(m.name));
+        round.set_dear_aside();
+    }
     let mut verdict = Verdict::new(model, plan, &round);
     let mut before = None;
     let left = budget.saturating_sub(round.count());

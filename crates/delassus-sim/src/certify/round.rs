@@ -14,6 +14,9 @@ use delassus_model::Assembled;
 const DEARER: f64 = 5.0;
 const ALWAYS_S: f64 = 2.0;
 
+/// What ends a run that only costs too much: it says nothing against the others.
+const TOO_DEAR: [&str; 3] = ["E_STIFF", "E_TIME_LIMIT", "E_WORK_LIMIT"];
+
 /// A run that has samples to compare.
 pub(super) struct Solved {
     pub run: FamilyRun,
@@ -33,6 +36,32 @@ impl Round {
         self.solved.len() + self.rest.len()
     }
 
+    /// Runs that came to the end.
+    pub fn whole(&self) -> usize {
+        self.solved.iter().filter(|s| s.run.code.is_none()).count()
+    }
+
+    /// A method that cost too much, and only that.
+    pub fn too_dear(&self, method: &str) -> bool {
+        let mut runs = self.solved.iter().map(|s| &s.run).chain(&self.rest);
+        runs.any(|r| r.method == method && is_too_dear(r))
+    }
+
+    /// Takes over the runs of another round.
+    pub fn extend(&mut self, other: Round) {
+        self.solved.extend(other.solved);
+        self.rest.extend(other.rest);
+    }
+
+    /// Keeps no more than the reports on runs that cost too much.
+    pub fn set_dear_aside(&mut self) {
+        let (dear, solved) = std::mem::take(&mut self.solved)
+            .into_iter()
+            .partition::<Vec<Solved>, _>(|s| is_too_dear(&s.run));
+        self.solved = solved;
+        self.rest.extend(dear.into_iter().map(|s| s.run));
+    }
+
     /// Takes over the reports on the runs of another round.
     pub fn set_aside(&mut self, other: Round) {
         self.rest.extend(other.solved.into_iter().map(|s| s.run));
@@ -50,6 +79,10 @@ impl Round {
             None => self.rest.push(run),
         }
     }
+}
+
+fn is_too_dear(run: &FamilyRun) -> bool {
+    run.code.as_deref().is_some_and(|c| TOO_DEAR.contains(&c))
 }
 
 /// One run of each family at a tolerance.

@@ -120,7 +120,7 @@ fn at(
     rtol: f64,
 ) -> (Row, Option<Results>) {
     // a tight run needs more steps than those it judges
-    let max_steps = Some(plan.max_steps.max(Plan::MAX_STEPS));
+    let max_steps = Some(plan.max_steps.unwrap_or(0).max(Plan::MAX_STEPS));
     // a method of high order may take such long steps that the values between them are poor
     let span = plan.t_end - model.state.t;
     let longest = (STEP_PER_SAMPLE * plan.sample).max(span / MOST_CAPPED);

@@ -21,8 +21,9 @@ pub struct Plan {
     pub t_end: f64,
     /// Sample interval, s.
     pub sample: f64,
-    /// Largest number of steps of one run.
-    pub max_steps: u64,
+    /// Largest number of steps of one run. Without one a run ends that stability holds to more steps than it can make in
+    /// minutes (`E_STIFF`).
+    pub max_steps: Option<u64>,
     /// Largest CPU time of one run, s.
     pub max_cpu_s: f64,
     /// Number of runs at a time.
@@ -47,7 +48,7 @@ pub enum PlanError {
 impl Plan {
     /// Default tolerances.
     pub const TOLERANCES: [f64; 3] = [1e-4, 1e-6, 1e-8];
-    /// Largest number of steps of a run if the model gives none.
+    /// Largest number of steps of a run that is made for a reference, if nobody gives more.
     pub const MAX_STEPS: u64 = 20_000_000;
     /// Largest CPU time of a run, s.
     pub const MAX_CPU_S: f64 = 60.0;
@@ -60,7 +61,7 @@ impl Plan {
             steps: Vec::new(),
             t_end: model.analysis.end,
             sample: model.analysis.sample,
-            max_steps: model.method.max_steps.unwrap_or(Plan::MAX_STEPS),
+            max_steps: model.method.max_steps,
             max_cpu_s: Plan::MAX_CPU_S,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             measure: Measure::Relative,
@@ -81,7 +82,7 @@ impl Plan {
             // that of the file would hide the effect of a tight tolerance
             atol: None,
             step,
-            max_steps: Some(self.max_steps),
+            max_steps: self.max_steps,
             t_end: self.t_end,
             sample: self.sample,
             limits: self.limits,
