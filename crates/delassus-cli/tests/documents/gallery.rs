@@ -167,6 +167,10 @@ fn answer(root: &Path, set: &str, name: &str, model: &Model) -> Result<String, S
         let (value, width) = (shown(value, width), significant(width, 2));
         let _ = write!(out, "{comma} `{name}` = {value}{unit} (± {width})");
     }
+    let exact = root.join(format!("models/library/{set}/exact/{name}.csv"));
+    if let Ok(text) = fs::read_to_string(exact) {
+        let _ = write!(out, "\n\n*Confirmed by:* {}", line(&text, "# source: "));
+    }
     Ok(out)
 }
 
