@@ -110,7 +110,7 @@ mod tests {
         let mut out = Vec::new();
         for s in e.switches() {
             let f = |k: i32| s.eval(&[f64::from(k) * 0.01 + 0.005]);
-            for k in -200..300 {
+            for k in -195..300 {
                 if f(k - 1) * f(k) < 0.0 {
                     out.push(f64::from(k) * 0.01);
                 }

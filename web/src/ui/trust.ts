@@ -13,6 +13,8 @@ export class Trust {
   readonly element: HTMLElement;
   /** What the clock did. */
   private readonly pictures = h("div", {});
+  /** Charts of a run that goes on wait for its first numbers. */
+  private waiting = false;
   private readonly charts: Chart[] = [];
   private readonly report: Report;
   private readonly cursor: Cursor;
@@ -66,9 +68,12 @@ export class Trust {
     }
     const failed = meta.status === "failed" || !!meta.error;
     const worst: Tone = failed ? "bad" : verdict.tone;
+    const running = meta.status === "running";
+    this.waiting = running && !this.report.columns.some((c) => c.ready);
+    const words = failed ? "The run failed: what is shown ends before the end." : running ? "The run goes on: its verdict comes with its end." : verdict.text;
     this.onTone?.(worst);
     const children: (HTMLElement | null)[] = [
-      h("p", { class: `verdict ${worst}` }, failed ? "The run failed: what is shown ends before the end." : verdict.text),
+      h("p", { class: `verdict ${worst}` }, words),
       h("div", { class: "cards" }, ...cards.map((c) => h("div", { class: `card ${c.tone}` }, h("div", { class: "card-title" }, c.title, c.tone !== "none" ? h("span", { class: "tone" }, WORDS[c.tone]) : null), h("div", { class: "card-value" }, c.value), h("div", { class: "card-note" }, c.note)))),
     ];
     this.clock();
@@ -117,7 +122,9 @@ export class Trust {
     };
     const channel = (name: string, label: string): Curve[] => {
       const c = report.columns.find((x) => x.name === name) ?? report.columns.find((x) => x.name === `diagnostic.${name}`);
-      return c ? [{ label, unit: c.unit, load: () => c.load() }] : [];
+      // while a run goes on, there is no more than what has come
+      if (!c || (report.meta.status === "running" && !c.ready)) return [];
+      return [{ label, unit: c.unit, load: () => c.load() }];
     };
     const step = (name: string, label: string, dots = false): Curve[] => {
       const s = report.steps[name];
@@ -147,6 +154,7 @@ export class Trust {
   }
 
   refresh(data = false): void {
+    if (data && this.waiting && this.report.columns.some((c) => c.ready)) this.build();
     if (data) this.clock();
     for (const c of this.charts) c.refresh(data);
   }

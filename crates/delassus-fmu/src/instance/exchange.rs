@@ -14,7 +14,8 @@
 //! P(x).
 //!
 //! Where a function of time switches, an event is announced. Times within the rounding of the switch count as after it
-//! once the event was treated.
+//! once the event was treated. Where a force switches with the state there is an event indicator, and nothing to treat: the
+//! force follows the state at once.
 
 use super::slopes::{Slopes, four, half_product, three};
 use crate::variables::{Layout, Role};

@@ -86,7 +86,16 @@ impl Exchange {
     pub(super) fn changes(&mut self, direction: &Direction) -> Result<Changes, String> {
         // sensors first: what expressions read lies in the workspace then
         self.measure().map_err(|e| e.to_string())?;
-        let slopes = self.slopes()?;
+        let slopes = match self.slopes.take() {
+            Some(known) => known,
+            None => self.slopes_here()?,
+        };
+        let changes = self.changes_by(direction, &slopes);
+        self.slopes = Some(slopes);
+        changes
+    }
+
+    fn changes_by(&mut self, direction: &Direction, slopes: &Slopes) -> Result<Changes, String> {
         let sys = self.sys.clone();
         let Layout { nq, nv, nz, .. } = self.layout;
         let d = sys.dims();
@@ -223,11 +232,8 @@ impl Exchange {
         Ok(Changes { rates, outputs })
     }
 
-    /// Matrices at the present state, found once.
-    fn slopes(&mut self) -> Result<Slopes, String> {
-        if let Some(known) = &self.slopes {
-            return Ok(known.clone());
-        }
+    /// Matrices at the present state.
+    fn slopes_here(&self) -> Result<Slopes, String> {
         let sys = self.sys.clone();
         let n = sys.structure().tangent.nnz();
         let a = &self.derived.a;
@@ -248,8 +254,6 @@ impl Exchange {
         let c = tangent(&self.derived.lambda, 0.0, 1.0)?;
         sys.state_slopes(&self.ws, &mut states);
         let inputs = (0..self.kept.inputs.len()).map(|k| sys.input_slopes(&self.ws, k)).collect();
-        let found = Slopes { k, c, k_out, states, inputs };
-        self.slopes = Some(found.clone());
-        Ok(found)
+        Ok(Slopes { k, c, k_out, states, inputs })
     }
 }

@@ -307,7 +307,8 @@ fn a_spinning_wheel_slides_with_a_slip_of_one() {
 fn a_bump_between_fixed_steps_is_told() {
     let text = "gravity = [0, 0, -9.81]\n\
         [road.r]\nheight = 'if(x > 5.02 && x < 5.12, 0.01*(1 - cos(2*pi*(x - 5.02)/0.1)), 0)'\n\
-        [body.box]\ntype = 'point'\nmass = 300\nposition = [0, 0, 0.2853]\nvelocity = [20, 0, 0]\n\
+        [body.box]\ntype = 'rigid'\nmass = 300\ninertia = [40, 50, 50]\nposition = [0, 0, 0.2853]\nvelocity = [20, 0, 0]\n\
+        rate = [0, 0, 0]\n[joint.upright]\ntype = 'parallel-axes'\nbetween = ['ground', 'box']\naxis = [0, 1, 0]\n\
         [joint.guide]\ntype = 'point-on-plane'\nbetween = ['ground', 'box']\naxis = [0, 1, 0]\n\
         [tyre.t]\ntype = 'tanh'\nradius = 0.3\nload = 3000\nstiffness = 2e5\ndamping = 6e3\nlateral = 6e4\n\
         longitudinal = 9e4\nfriction = 0.8\n\
