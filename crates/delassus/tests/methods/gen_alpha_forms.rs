@@ -6,6 +6,7 @@
 
 use crate::support;
 
+use delassus::math::largest;
 use delassus::model::Assembled;
 use delassus::sim::{RunOptions, RunOutcome};
 use support::{Benchmark, assembled, benchmark, difference, load, motions, parsed};
@@ -205,5 +206,52 @@ fn everything_that_is_hard_runs_in_all_forms() {
             println!("{file} {method}: {worst:.1e} in {name}, {} steps", out.summary.steps);
             assert!(worst < 1e-4, "{file} {method} {name}: {worst:e}");
         }
+    }
+}
+
+/// A controller whose integral follows a fast target, on a cart so heavy that its motion hardly shows it: the error of
+/// the integral is that of the force. Judged by positions alone, steps passed over whole periods of the target.
+#[test]
+fn the_state_of_a_controller_is_followed_where_nothing_moves() {
+    let m = assembled(
+        &parsed(
+            r#"
+schema = 1
+[body.cart]
+type = "planar"
+mass = 1e9
+inertia = 10
+[joint.rail]
+type = "prismatic"
+between = ["ground", "cart"]
+axis = [1, 0]
+[force.control]
+type = "actuator"
+joint = "rail"
+control = "position"
+target = "0.1*sin(20*t)"
+kp = 1
+ki = 100
+kd = 0
+[sensor.a]
+type = "acceleration"
+of = "cart"
+component = "x"
+[analysis]
+end = 3
+sample = 0.01
+"#,
+        ),
+        &[],
+    );
+    let exact = run(&m, "radau5", |o| o.rtol = Some(1e-10));
+    let exact = exact.results.get("a").unwrap();
+    let size = exact.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
+    for method in ["gen-alpha", "gen-alpha-index2", "gen-alpha-ggl", "hht", "newmark"] {
+        let out = run(&m, method, |o| o.rtol = Some(1e-6));
+        let a = out.results.get("a").unwrap();
+        let off = largest(a.iter().zip(exact).map(|(x, y)| (x - y).abs() / size));
+        assert!(off < 1e-3, "{method}: {off:e}");
+        assert!(out.summary.steps < 6000, "{method}: {} steps", out.summary.steps);
     }
 }
