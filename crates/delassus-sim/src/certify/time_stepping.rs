@@ -65,7 +65,8 @@ pub(super) fn until<'a>(
 pub(super) fn at_once(events: &[Event], t: f64, step: f64) -> Option<[&Event; 2]> {
     let impacts: Vec<&Event> =
         events.iter().filter(|e| e.kind == EventKind::Impact && e.t <= t).collect();
-    let mut near = impacts.windows(2).filter(|w| (f64::MIN_POSITIVE..step).contains(&(w[1].t - w[0].t)));
+    let mut near =
+        impacts.windows(2).filter(|w| (f64::MIN_POSITIVE..step).contains(&(w[1].t - w[0].t)));
     let first = near.clone().next();
     near.find(|w| w[0].point != w[1].point).or(first).map(|w| [w[0], w[1]])
 }
@@ -102,7 +103,11 @@ mod tests {
         let kept = results(hit(0.0));
         let band = vec![0.0; 101];
         let until = |late: f64, step: f64| {
-            until(&kept, &pair(step, hit(late), hit(late)), std::iter::once((0, 0.5, band.as_slice())))
+            until(
+                &kept,
+                &pair(step, hit(late), hit(late)),
+                std::iter::once((0, 0.5, band.as_slice())),
+            )
         };
         assert_eq!(until(4e-3, 5e-3), 1.0);
         // later than a step explains
