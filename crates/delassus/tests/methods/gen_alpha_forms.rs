@@ -8,7 +8,7 @@ use crate::support;
 
 use delassus::math::largest;
 use delassus::model::Assembled;
-use delassus::sim::{RunOptions, RunOutcome};
+use delassus::sim::{RunOptions, RunOutcome, Tone};
 use support::{Benchmark, assembled, benchmark, difference, load, motions, parsed};
 
 fn run(m: &Assembled, method: &str, change: impl FnOnce(&mut RunOptions)) -> RunOutcome {
@@ -254,4 +254,23 @@ sample = 0.01
         assert!(off < 1e-3, "{method}: {off:e}");
         assert!(out.summary.steps < 6000, "{method}: {} steps", out.summary.steps);
     }
+}
+
+/// The error of a long run is many tolerances, and the energy balance does not see it: the sum of the local errors does.
+/// A heavy top that turns 50 times at 1e-4 is off by more than a hundredth.
+#[test]
+fn errors_that_add_up_are_told() {
+    let m = load("library/smooth/heavy_top.toml", &[]);
+    let names = motions(&m);
+    let exact = run(&m, "radau5", |o| o.rtol = Some(1e-10));
+    for (method, rtol) in [("gen-alpha-ggl", 1e-4), ("gen-alpha", 1e-4), ("gen-alpha-ggl", 1e-5)] {
+        let out = run(&m, method, |o| o.rtol = Some(rtol));
+        let (off, _) = difference(&names, &exact, &out);
+        let told = out.summary.local_errors.unwrap();
+        assert!(told > 0.3 * off && told < 30.0 * off, "{method} {rtol:e}: {told:e}, {off:e}");
+        let tone = if rtol > 5e-5 { Tone::Fair } else { Tone::Good };
+        assert_eq!(out.summary.verdict.tone, tone, "{method} {rtol:e}: {told:e}");
+    }
+    // methods that continue with a better solution than the one they judge
+    assert_eq!(exact.summary.local_errors, None);
 }
