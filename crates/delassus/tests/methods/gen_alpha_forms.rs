@@ -261,11 +261,10 @@ sample = 0.01
 #[test]
 fn errors_that_add_up_are_told() {
     let m = load("library/smooth/heavy_top.toml", &[]);
-    let names = motions(&m);
     let exact = run(&m, "radau5", |o| o.rtol = Some(1e-10));
     for (method, rtol) in [("gen-alpha-ggl", 1e-4), ("gen-alpha", 1e-4), ("gen-alpha-ggl", 1e-5)] {
         let out = run(&m, method, |o| o.rtol = Some(rtol));
-        let (off, _) = difference(&names, &exact, &out);
+        let (off, _) = difference(&["lean", "q.w"], &exact, &out);
         let told = out.summary.local_errors.unwrap();
         assert!(told > 0.1 * off && told < 10.0 * off, "{method} {rtol:e}: {told:e}, {off:e}");
         let tone = if rtol > 5e-5 { Tone::Fair } else { Tone::Good };
