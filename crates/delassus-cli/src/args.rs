@@ -332,7 +332,7 @@ pub struct CertifyArgs {
     /// Accuracy to confirm, relative to the size of each column [default: 1e-6].
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub accuracy: Option<String>,
-    /// Largest number of runs, at least 2 [default: 8].
+    /// Largest number of runs, at least 2 [default: 10].
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub max_runs: Option<String>,
     /// Number of concurrent runs [default: all cores].

@@ -22,6 +22,8 @@ pub(crate) struct Counts {
     pub stiff_since: Option<f64>,
     /// The fastest vibration, if it limits the steps of an explicit method at present, and the longest stable step, s.
     pub limited_by: Option<(Fastest, f64)>,
+    /// Sum of local errors, in tolerances, if the method estimates them.
+    pub local_errors: Option<f64>,
     /// The fixed step, given or chosen; `None` if steps adapt.
     pub fixed_step: Option<f64>,
     pub work: Work,

@@ -521,6 +521,9 @@ impl Simulation {
             first_branch_change: counts.branches.1.map(|(t, _)| t),
             branch_miss: counts.branches.1.map(|(_, level)| level * sys.length_scale()),
             stiff_since: counts.stiff_since,
+            local_errors: counts
+                .local_errors
+                .map(|n| n * (self.tol.rtol + self.tol.atol / sys.length_scale())),
             evaluations: work.evaluations,
             factorizations: work.factorizations,
             newton_iterations: work.newton,

@@ -148,6 +148,7 @@ impl Engine for Smooth {
             branches: d.branches(),
             stiff_since: d.stiff_since(),
             limited_by: d.limited_by(),
+            local_errors: d.local_errors(),
             fixed_step: d.fixed_step(),
             work: d.work(),
         }

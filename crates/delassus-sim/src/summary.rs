@@ -87,6 +87,9 @@ pub struct Summary {
     pub branch_miss: Option<f64>,
     /// Time from which stability instead of accuracy limited the step of an explicit method, s.
     pub stiff_since: Option<f64>,
+    /// Sum of the local errors of all steps, relative to the size of the model (or one radian), of methods that estimate
+    /// the error of the solution they keep.
+    pub local_errors: Option<f64>,
     /// Evaluations of the equations.
     pub evaluations: u64,
     /// Factorisations.

@@ -86,6 +86,8 @@ const STICK: [f64; 2] = [1e-6, 1e-2];
 const ABANDONED: [f64; 2] = [1e-6, 1e-3];
 /// The same for forces with which closed contacts pull, relative to the largest load.
 const PULL: [f64; 2] = [1e-3, 1e-2];
+/// Sum of local errors, relative to the size of the model, above which it should be looked at.
+const LOCAL: f64 = 1e-2;
 /// The verdict if there is nothing to assess.
 const NOTHING: &str = "The run left no numbers to judge by.";
 /// Fraction of the run in time-stepping, or of its steps, above which it should be looked at.
@@ -111,6 +113,7 @@ pub fn judge(s: &Summary) -> Verdict {
         (speed, "the speed of the model"),
         [good, DRIFT[1]],
     ));
+    items.extend(s.local_errors.map(|sum| local_errors(s.steps, sum)));
     samples(s, &mut items);
     contact::contact(s, &mut items);
     if s.singular_hops > 0 {
@@ -255,6 +258,26 @@ fn drift(
             "plot drift.position and drift.velocity to see where; a smaller --rtol or another \
              --method tells whether the results depend on it",
         ),
+    }
+}
+
+fn local_errors(steps: u64, sum: f64) -> Item {
+    let tone = if sum <= LOCAL { Tone::Good } else { Tone::Fair };
+    let text = format!(
+        "the errors of {} add up to at most {} of the size of the model, or radians, and a sensitive motion multiplies them",
+        times(steps, "step", "steps"),
+        short(sum)
+    );
+    Item {
+        key: "local_errors",
+        title: "Local errors",
+        value: sum,
+        unit: "",
+        tone,
+        text,
+        t: None,
+        code: None,
+        help: None,
     }
 }
 
@@ -407,6 +430,7 @@ mod tests {
             branch_miss: None,
             first_singular_hop: None,
             stiff_since: None,
+            local_errors: None,
             evaluations: 600,
             factorizations: 600,
             newton_iterations: 0,
@@ -474,6 +498,17 @@ mod tests {
         assert_eq!(codes(&hidden), (Tone::Bad, vec!["N_STEPPED_OVER"]));
         let nan = Summary { max_position_drift: f64::NAN, ..calm() };
         assert_eq!(codes(&nan), (Tone::Bad, vec!["N_DRIFT"]));
+    }
+
+    #[test]
+    fn local_errors_that_add_up_are_to_be_looked_at() {
+        let of = |sum: f64| codes(&Summary { local_errors: Some(sum), ..calm() });
+        assert_eq!(of(1e-3), (Tone::Good, vec![]));
+        assert_eq!(of(0.1), (Tone::Fair, vec![]));
+        assert_eq!(of(f64::NAN), (Tone::Fair, vec![]));
+        let v = judge(&Summary { local_errors: Some(0.1), ..calm() });
+        let item = v.items.iter().find(|i| i.key == "local_errors");
+        assert!(item.is_some_and(|i| i.text.contains("100 steps") && i.text.contains("0.1")));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! [`certify`] runs a projected explicit, a half-explicit and an implicit method, and for models with contacts also
 //! time-stepping with two step sizes. Where stability makes the explicit ones too dear, a second implicit method of
 //! another kind takes their place. Where the methods do not agree to the requested accuracy, they run again with tighter
-//! tolerances. The middle one of the tightest runs is kept; twice the difference of the others from it is the
+//! tolerances, and time-stepping with shorter steps. The middle one of the tightest runs is kept; twice the difference of
+//! the others from it is the
 //! band of every column. The certificate says until when the band is within the accuracy, how well the times of events
 //! are known, and why it ends.
 //!
@@ -30,7 +31,7 @@ use crate::options::RunOptions;
 use crate::run::Observer;
 use crate::simulation::RunOutcome;
 use delassus_model::Assembled;
-use round::{Round, smooth_round, stepping_pair};
+use round::{Round, refine, smooth_round, stepping_pair};
 use serde::Serialize;
 use verdict::Verdict;
 
@@ -53,7 +54,7 @@ impl Plan {
     /// Default accuracy.
     pub const ACCURACY: f64 = 1e-6;
     /// Default limit on the number of runs.
-    pub const MAX_RUNS: usize = 8;
+    pub const MAX_RUNS: usize = 10;
 
     /// The usual accuracy and budget.
     pub fn new(options: RunOptions) -> Plan {
@@ -214,11 +215,19 @@ pub fn certify(model: &Assembled, plan: &Plan, watch: &dyn Watch) -> Result<Cert
             round.set_aside(second);
         }
     }
-    let pair = if steps && !watch.stop() {
+    let mut pair = if steps && !watch.stop() {
         stepping_pair(model, plan, &mut round, watch, &mut remarks)
     } else {
         None
     };
+    if let (Some(verdict), Some(pair)) = (&verdict, &mut pair) {
+        // another motion or too long a step: shorter ones tell
+        while round.count() < most
+            && !watch.stop()
+            && verdict.confirmed_by(&round, pair) < verdict.until
+            && refine(model, plan, &mut round, pair, watch)
+        {}
+    }
     match verdict {
         Some(verdict) => Ok(verdict.finish(model, plan, round, remarks, before, pair.as_ref())),
         None => alone(model, plan, round, remarks, watch),

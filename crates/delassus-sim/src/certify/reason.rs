@@ -66,8 +66,8 @@ pub(super) struct Evidence<'a> {
     pub growth: &'a [(f64, f64)],
     /// Largest relative difference before the tolerances were tightened.
     pub before: Option<f64>,
-    /// Time-stepping is what does not confirm more; its step, s.
-    pub by_stepping: Option<f64>,
+    /// Time-stepping is what does not confirm more: its step, and when it was seen to differ, s.
+    pub by_stepping: Option<(f64, f64)>,
     /// Columns that are off, if they are reactions of joints that are not unique.
     pub not_unique: &'a [String],
 }
@@ -112,9 +112,9 @@ pub(super) fn reason(e: &Evidence<'_>) -> Reason {
             ),
         );
     }
-    if let Some(step) = e.by_stepping {
+    if let Some((step, seen)) = e.by_stepping {
         let kept = e.runs.first().map_or(&[][..], |r| &r.events);
-        let text = match at_once(kept, t, step) {
+        let text = match at_once(kept, seen, step) {
             Some([first, second]) => format!(
                 "time-stepping cannot confirm more: the impacts{} and{} at t = {:.6} s are {:.1e} s apart, and its step of \
                  {step:.1e} s takes them for one",

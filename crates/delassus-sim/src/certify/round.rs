@@ -1,4 +1,4 @@
-//! The runs: one of each family at a tolerance, and two by time-stepping.
+//! The runs: one of each family at a tolerance, and some by time-stepping.
 
 use super::families::{self, Family};
 use super::time_stepping::{FINER, Pair};
@@ -6,6 +6,7 @@ use super::{FamilyRun, Plan, Watch};
 use crate::guarded::{Ended, guarded};
 use crate::options::RunOptions;
 use crate::pool;
+use crate::results::Results;
 use crate::simulation::RunOutcome;
 use delassus_dae::MethodInfo;
 use delassus_model::Assembled;
@@ -117,28 +118,53 @@ pub(super) fn stepping_pair(
         remarks.push(format!("not compared with time-stepping: {why}"));
         return None;
     }
+    let mut made = |step: Option<f64>| {
+        stepping(model, plan, round, step, watch)
+            .map_err(|code| {
+                remarks.push(format!("not compared with time-stepping, which ended with {code}"));
+            })
+            .ok()
+    };
+    let (coarse, step) = made(plan.options.step)?;
+    let (fine, step) = made(Some(FINER * step))?;
+    Some(Pair { runs: [coarse, fine], step })
+}
+
+/// The pair with a shorter step, if that can be afforded.
+pub(super) fn refine(
+    model: &Assembled,
+    plan: &Plan,
+    round: &mut Round,
+    pair: &mut Pair,
+    watch: &dyn Watch,
+) -> bool {
+    let Ok((finer, step)) = stepping(model, plan, round, Some(FINER * pair.step), watch) else {
+        return false;
+    };
+    pair.runs.swap(0, 1);
+    pair.runs[1] = finer;
+    pair.step = step;
+    true
+}
+
+/// A run by time-stepping and its step, or the code with which it ended.
+fn stepping(
+    model: &Assembled,
+    plan: &Plan,
+    round: &mut Round,
+    step: Option<f64>,
+    watch: &dyn Watch,
+) -> Result<(Results, f64), String> {
     let longest = round.solved.iter().fold(0.0_f64, |m, s| m.max(s.run.cpu_s));
     let limit = plan.max_cpu_s.min(DEARER * longest + ALWAYS_S);
-    let mut step = plan.options.step;
-    let mut pair = Vec::new();
-    for _ in 0..2 {
-        let options = families::stepping(&plan.options, step);
-        let (run, outcome) = make(model, &options, Family::TimeStepping, limit, watch);
-        let ended = run.code.clone();
-        let used = run.step;
-        step = used.map(|h| FINER * h);
-        round.rest.push(run);
-        match (ended, outcome, used) {
-            (None, Some(outcome), Some(h)) => pair.push((outcome.results, h)),
-            (ended, _, _) => {
-                let code = ended.unwrap_or_default();
-                remarks.push(format!("not compared with time-stepping, which ended with {code}"));
-                return None;
-            }
-        }
+    let options = families::stepping(&plan.options, step);
+    let (run, outcome) = make(model, &options, Family::TimeStepping, limit, watch);
+    let (code, used) = (run.code.clone(), run.step);
+    round.rest.push(run);
+    match (code, outcome, used) {
+        (None, Some(outcome), Some(h)) => Ok((outcome.results, h)),
+        (code, ..) => Err(code.unwrap_or_default()),
     }
-    let [(coarse, _), (fine, step)] = <[_; 2]>::try_from(pair).ok()?;
-    Some(Pair { runs: [coarse, fine], step })
 }
 
 fn make(

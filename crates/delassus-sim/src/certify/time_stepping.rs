@@ -60,16 +60,15 @@ pub(super) fn until<'a>(
     }
 }
 
-/// Two impacts at different points before `t` that follow each other within less than a step, which takes them for one:
-/// the first such pair.
+/// Two impacts before `t` that follow each other within less than a step, which takes them for one: the first such pair,
+/// of different points if there is one.
 pub(super) fn at_once(events: &[Event], t: f64, step: f64) -> Option<[&Event; 2]> {
     let impacts: Vec<&Event> =
         events.iter().filter(|e| e.kind == EventKind::Impact && e.t <= t).collect();
-    let near = |w: &[&Event]| {
-        let apart = w[1].t - w[0].t;
-        w[0].point != w[1].point && apart > 0.0 && apart < step
-    };
-    impacts.windows(2).find(|w| near(w)).map(|w| [w[0], w[1]])
+    let mut near =
+        impacts.windows(2).filter(|w| (f64::MIN_POSITIVE..step).contains(&(w[1].t - w[0].t)));
+    let first = near.clone().next();
+    near.find(|w| w[0].point != w[1].point).or(first).map(|w| [w[0], w[1]])
 }
 
 #[cfg(test)]
@@ -104,7 +103,11 @@ mod tests {
         let kept = results(hit(0.0));
         let band = vec![0.0; 101];
         let until = |late: f64, step: f64| {
-            until(&kept, &pair(step, hit(late), hit(late)), std::iter::once((0, 0.5, band.as_slice())))
+            until(
+                &kept,
+                &pair(step, hit(late), hit(late)),
+                std::iter::once((0, 0.5, band.as_slice())),
+            )
         };
         assert_eq!(until(4e-3, 5e-3), 1.0);
         // later than a step explains
@@ -112,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn impacts_within_a_step_are_those_of_different_points() {
+    fn impacts_within_a_step_are_found() {
         let at = |k: u64, t: f64| Event {
             point: Some(delassus_dae::PointId { pair: k, slot: 0 }),
             ..Event::without_jump(t, EventKind::Impact, None)
@@ -120,7 +123,8 @@ mod tests {
         let events = [at(1, 0.1), at(1, 0.1001), at(2, 0.2), at(1, 0.2002), at(2, 0.9)];
         let found = |t: f64, step: f64| at_once(&events, t, step).map(|[a, b]| (a.t, b.t));
         assert_eq!(found(1.0, 1e-3), Some((0.2, 0.2002)));
-        assert_eq!(found(0.15, 1e-3), None);
-        assert_eq!(found(1.0, 1e-4), None);
+        // those of one point where there are no others
+        assert_eq!(found(0.15, 1e-3), Some((0.1, 0.1001)));
+        assert_eq!(found(1.0, 5e-5), None);
     }
 }

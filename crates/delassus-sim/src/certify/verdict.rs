@@ -2,6 +2,7 @@
 
 use super::reason::{Evidence, SAME_EVENT, doubtful, reason};
 use super::round::{Round, Solved};
+use super::time_stepping::Pair;
 use super::{Certificate, Certified, ColumnBand, Plan, band, events, time_stepping};
 use crate::column_scale::column_scales;
 use crate::results::{BAND, Channel, Results};
@@ -130,6 +131,12 @@ impl Verdict {
         largest(all.filter(|x| x.is_finite()))
     }
 
+    /// Until when time-stepping confirms the kept run of a round.
+    pub fn confirmed_by(&self, round: &Round, pair: &Pair) -> f64 {
+        let columns = self.columns.iter().map(|c| (c.column, c.scale, c.band.as_slice()));
+        time_stepping::until(&round.solved[self.kept].outcome.results, pair, columns)
+    }
+
     /// The certificate and the kept run.
     pub fn finish(
         mut self,
@@ -138,20 +145,19 @@ impl Verdict {
         mut round: Round,
         remarks: Vec<String>,
         before: Option<f64>,
-        pair: Option<&time_stepping::Pair>,
+        pair: Option<&Pair>,
     ) -> Certified {
+        let word = pair.map(|pair| (pair, self.confirmed_by(&round, pair)));
         let mut kept = round.solved.swap_remove(self.kept);
         kept.run.kept = true;
         let results = &kept.outcome.results;
         let mut by_stepping = None;
-        if let Some(pair) = pair {
-            let columns = self.columns.iter().map(|c| (c.column, c.scale, c.band.as_slice()));
-            let word = time_stepping::until(results, pair, columns);
-            if word < self.until {
-                by_stepping = Some(pair.step);
-                self.until = word;
-                self.columns.iter_mut().for_each(|c| c.until = c.until.min(word));
-            }
+        if let Some((pair, word)) = word.filter(|(_, word)| *word < self.until) {
+            // two samples deviate behind it
+            let seen = results.t.iter().copied().filter(|t| *t > word).nth(1).unwrap_or(word);
+            by_stepping = Some((pair.step, seen));
+            self.until = word;
+            self.columns.iter_mut().for_each(|c| c.until = c.until.min(word));
         }
         let end = results.t.last().copied().unwrap_or(model.state.t);
         let reached = kept.outcome.summary.t_end >= plan.options.t_end;

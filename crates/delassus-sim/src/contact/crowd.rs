@@ -104,7 +104,12 @@ mod tests {
         assert_eq!((steps(false), steps(true)), (Some(501), Some(101)));
         // steps that grow make progress; one that repeats counts
         let mut grown = Crowd::default();
-        assert!((0..200).all(|k| !grown.is_crawling((1e-12 * 1.1_f64.powi(k), 0.0), 1.0, 1e-8, || true)));
+        assert!((0..200).all(|k| !grown.is_crawling(
+            (1e-12 * 1.1_f64.powi(k), 0.0),
+            1.0,
+            1e-8,
+            || true
+        )));
         assert_eq!((0..).find(|_| grown.is_crawling((1e-9, 0.0), 1.0, 1e-8, || true)), Some(100));
         // accuracy takes steps
         let mut tight = Crowd::default();

@@ -467,6 +467,7 @@ impl Engine for ContactEngine {
             branches: d.branches(),
             stiff_since: d.stiff_since(),
             limited_by: d.limited_by(),
+            local_errors: d.local_errors(),
             fixed_step: match self.scheme {
                 Scheme::TimeStepping => stepping.map(|s| s.h),
                 _ => d.fixed_step(),

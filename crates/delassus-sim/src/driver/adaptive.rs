@@ -76,6 +76,9 @@ impl<P: Problem> Driver<P> {
                         continue;
                     }
                     if err <= 1.0 {
+                        if self.per_unit_step {
+                            self.local_errors += self.scale.norm(&self.method.error());
+                        }
                         let factor = self.control.accepted(err);
                         let factor = self.method.choose_order(&self.scale).unwrap_or(factor);
                         // small changes are not worth a new matrix or a new history

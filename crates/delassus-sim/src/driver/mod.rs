@@ -133,6 +133,9 @@ pub struct Driver<P: Problem> {
     pub steps: u64,
     /// Rejected attempts.
     pub rejections: Rejections,
+    /// Sum of the local errors of the accepted steps, in tolerances, of methods that estimate the error of the solution
+    /// they keep.
+    local_errors: f64,
     /// Jumps over singular positions.
     pub hops: u64,
     /// When the first of them was, s.
@@ -143,7 +146,7 @@ pub struct Driver<P: Problem> {
 remember!(Driver<P: Problem> {
     method, state, prev, d_prev, scale, control, t0, h, cruise, tried, n_fixed, per_unit_step,
     holds_step, stiffness, time, way, branch, usual_pivot, coarse, trouble, limit, changed, spent, steps,
-    rejections, hops, first_hop, fed,
+    rejections, local_errors, hops, first_hop, fed,
 } apart from { ws, opts, row_jump, pending, aim, stop, last_failure, worst });
 
 /// Shortest and longest step, in characteristic times, that is chosen for a fixed-step method.
@@ -210,6 +213,7 @@ impl<P: Problem> Driver<P> {
             worst: Vec::with_capacity(3),
             steps: 0,
             rejections: Rejections::default(),
+            local_errors: 0.0,
             hops: 0,
             first_hop: None,
             fed: 0.0,
@@ -239,6 +243,12 @@ impl<P: Problem> Driver<P> {
     /// Time from which stability instead of accuracy limited the step.
     pub fn stiff_since(&self) -> Option<f64> {
         self.stiffness.since()
+    }
+
+    /// Sum of the local errors of the accepted steps, in tolerances; `None` if the method estimates that of another
+    /// solution, or none.
+    pub fn local_errors(&self) -> Option<f64> {
+        (self.per_unit_step && self.opts.step.is_none()).then_some(self.local_errors)
     }
 
     /// Smallest relative pivot of G M⁻¹ Gᵀ in the last step.

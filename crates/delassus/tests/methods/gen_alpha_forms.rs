@@ -6,8 +6,9 @@
 
 use crate::support;
 
+use delassus::math::largest;
 use delassus::model::Assembled;
-use delassus::sim::{RunOptions, RunOutcome};
+use delassus::sim::{RunOptions, RunOutcome, Tone};
 use support::{Benchmark, assembled, benchmark, difference, load, motions, parsed};
 
 fn run(m: &Assembled, method: &str, change: impl FnOnce(&mut RunOptions)) -> RunOutcome {
@@ -206,4 +207,69 @@ fn everything_that_is_hard_runs_in_all_forms() {
             assert!(worst < 1e-4, "{file} {method} {name}: {worst:e}");
         }
     }
+}
+
+/// A controller whose integral follows a fast target, on a cart so heavy that its motion hardly shows it: the error of
+/// the integral is that of the force. Judged by positions alone, steps passed over whole periods of the target.
+#[test]
+fn the_state_of_a_controller_is_followed_where_nothing_moves() {
+    let m = assembled(
+        &parsed(
+            r#"
+schema = 1
+[body.cart]
+type = "planar"
+mass = 1e9
+inertia = 10
+[joint.rail]
+type = "prismatic"
+between = ["ground", "cart"]
+axis = [1, 0]
+[force.control]
+type = "actuator"
+joint = "rail"
+control = "position"
+target = "0.1*sin(20*t)"
+kp = 1
+ki = 100
+kd = 0
+[sensor.a]
+type = "acceleration"
+of = "cart"
+component = "x"
+[analysis]
+end = 3
+sample = 0.01
+"#,
+        ),
+        &[],
+    );
+    let exact = run(&m, "radau5", |o| o.rtol = Some(1e-10));
+    let exact = exact.results.get("a").unwrap();
+    let size = exact.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
+    for method in ["gen-alpha", "gen-alpha-index2", "gen-alpha-ggl", "hht", "newmark"] {
+        let out = run(&m, method, |o| o.rtol = Some(1e-6));
+        let a = out.results.get("a").unwrap();
+        let off = largest(a.iter().zip(exact).map(|(x, y)| (x - y).abs() / size));
+        assert!(off < 1e-3, "{method}: {off:e}");
+        assert!(out.summary.steps < 6000, "{method}: {} steps", out.summary.steps);
+    }
+}
+
+/// The error of a long run is many tolerances, and the energy balance does not see it: the sum of the local errors does.
+/// A heavy top that turns 50 times at 1e-4 is off by more than a hundredth.
+#[test]
+fn errors_that_add_up_are_told() {
+    let m = load("library/smooth/heavy_top.toml", &[]);
+    let exact = run(&m, "radau5", |o| o.rtol = Some(1e-10));
+    for (method, rtol) in [("gen-alpha-ggl", 1e-4), ("gen-alpha", 1e-4), ("gen-alpha-ggl", 1e-5)] {
+        let out = run(&m, method, |o| o.rtol = Some(rtol));
+        let (off, _) = difference(&["lean", "q.w"], &exact, &out);
+        let told = out.summary.local_errors.unwrap();
+        assert!(told > 0.1 * off && told < 10.0 * off, "{method} {rtol:e}: {told:e}, {off:e}");
+        let tone = if rtol > 5e-5 { Tone::Fair } else { Tone::Good };
+        assert_eq!(out.summary.verdict.tone, tone, "{method} {rtol:e}: {told:e}");
+    }
+    // methods that continue with a better solution than the one they judge
+    assert_eq!(exact.summary.local_errors, None);
 }
