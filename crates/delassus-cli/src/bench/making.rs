@@ -87,11 +87,12 @@ pub fn make(case: &Case, max_cpu_s: f64, exact: Option<&Reference>) -> Result<Ma
     if columns.is_empty() || rows.is_empty() {
         return Err(format!("no sensor is known to two digits: {why}"));
     }
-    // a looser accuracy than requested is no doubt: it is stored
-    let whole = until >= end && accuracy > made.certificate.accuracy;
-    let doubts = [(!made.certificate.certified && !whole).then_some(why), scheme];
     let lost = made.certificate.columns.iter().filter(|c| agreed(&made, c, accuracy) < until);
     let lost: Vec<&str> = lost.map(|c| c.name.as_str()).collect();
+    // a looser accuracy or fewer columns than requested are no doubt: they are told
+    let looser = accuracy > made.certificate.accuracy || !lost.is_empty();
+    let told = made.certificate.certified || (until >= end && looser);
+    let doubts = [(!told).then_some(why), scheme];
     let lost = (!lost.is_empty()).then(|| format!("not known as well: {}", lost.join(", ")));
     let doubts: Vec<String> = doubts.into_iter().chain([lost]).flatten().collect();
     let doubt = (!doubts.is_empty()).then(|| doubts.join("; "));
