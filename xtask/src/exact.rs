@@ -296,8 +296,7 @@ fn galilean_cannon() -> Exact {
             v[0] = -e * v[0];
         } else {
             let (low, high) = (next - 1, next);
-            let impulse =
-                (1.0 + e) * (v[low] - v[high]) * m[low] * m[high] / (m[low] + m[high]);
+            let impulse = (1.0 + e) * (v[low] - v[high]) * m[low] * m[high] / (m[low] + m[high]);
             v[low] -= impulse / m[low];
             v[high] += impulse / m[high];
         }
@@ -305,7 +304,8 @@ fn galilean_cannon() -> Exact {
         pieces.push((t, y, v));
     }
     let far = |t: f64| events.iter().map(|e| (e - t).abs()).fold(f64::INFINITY, f64::min);
-    let sample = |k: usize| -> f64 { format!("{:.3}", k as f64 * step).parse().unwrap_or(f64::NAN) };
+    let sample =
+        |k: usize| -> f64 { format!("{:.3}", k as f64 * step).parse().unwrap_or(f64::NAN) };
     // of each part of the time the sample that is farthest from impacts
     let rows = (0..ROWS).filter_map(|p| {
         let part = (24 * p + 1..=24 * (p + 1)).map(sample);

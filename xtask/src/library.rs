@@ -6,7 +6,13 @@ use std::process::Command;
 /// The sets, each a folder of model files.
 const LIBRARY: &str = "models/library";
 /// What every mechanism must pass.
-const METHODS: &str = "mdop5,hem5,phem56,gen-alpha-ggl";
+const METHODS: &str = "default,mdop5,hem5,phem56,gen-alpha-ggl";
+/// The set of bodies that bend. Explicit methods may refuse a mechanism of it by name, within a budget of CPU time, and
+/// another implicit one is there.
+const STIFF: &str = "flexible";
+const STIFF_METHODS: &str = "default,bdf,gen-alpha-ggl,mdop5,hem5,phem56";
+const STIFF_OPTIONS: [&str; 4] =
+    ["--accept", "E_STIFF,E_WORK_LIMIT,E_TIME_LIMIT", "--max-time", "20 s"];
 const RTOL: &str = "1e-8";
 /// Largest error in tolerances: all answers within 1e-4. A method of second order that takes a hundred thousand steps
 /// through a sensitive motion loses more than three digits.
@@ -34,13 +40,7 @@ impl Asked {
 pub fn library(root: &Path, arguments: &[String]) -> Result<(), String> {
     let asked = Asked::read(arguments);
     let work = work(root, &asked.names)?;
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut build = Command::new(cargo);
-    build.args(["build", "--quiet", "--profile", "ci", "-p", "delassus-cli"]).current_dir(root);
-    if !build.status().is_ok_and(|s| s.success()) {
-        return Err("the command cannot be built".to_owned());
-    }
-    let program = root.join(format!("target/ci/delassus{}", std::env::consts::EXE_SUFFIX));
+    let program = command(root)?;
     let mut bad = Vec::new();
     for (set, only) in work {
         let name = set.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
@@ -48,9 +48,13 @@ pub fn library(root: &Path, arguments: &[String]) -> Result<(), String> {
         run.current_dir(root).arg("bench").arg(&set);
         match asked.make {
             true => run.arg("--make-references"),
-            false => run
-                .args(["--strict", "--methods", METHODS, "--rtols", RTOL, "--off", OFF, "--out"])
-                .arg(root.join("target/library").join(&name)),
+            false => {
+                let stiff = name == STIFF;
+                run.args(["--methods", if stiff { STIFF_METHODS } else { METHODS }])
+                    .args(stiff.then_some(STIFF_OPTIONS).into_iter().flatten())
+                    .args(["--strict", "--rtols", RTOL, "--off", OFF, "--out"])
+                    .arg(root.join("target/library").join(&name))
+            }
         };
         if !only.is_empty() {
             run.args(["--filter", &only.join(",")]);
@@ -64,6 +68,17 @@ pub fn library(root: &Path, arguments: &[String]) -> Result<(), String> {
         }
     }
     if bad.is_empty() { Ok(()) } else { Err(format!("not all is well in: {}", bad.join(", "))) }
+}
+
+/// Builds the command.
+pub fn command(root: &Path) -> Result<PathBuf, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut build = Command::new(cargo);
+    build.args(["build", "--quiet", "--profile", "ci", "-p", "delassus-cli"]).current_dir(root);
+    if !build.status().is_ok_and(|s| s.success()) {
+        return Err("the command cannot be built".to_owned());
+    }
+    Ok(root.join(format!("target/ci/delassus{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Sets and the mechanisms in them that are meant; all of a set if none is listed.

@@ -1,5 +1,6 @@
 //! `cargo xtask`: the chores of this repository.
 
+mod benchmark;
 mod book;
 mod budget;
 mod exact;
@@ -28,6 +29,7 @@ usage: cargo xtask <task>
   gallery      takes the pictures of mechanisms of models/library that have none, or of those named; --all
   library      all mechanisms of models/library against their stored references; names of sets or mechanisms
                choose some; --make makes references that are missing or old, --exact computes the exact ones
+  benchmark    all methods on the sets of models/library, tables and plots for the book; names choose sets
   adversary    random models against relations that must hold; --help lists its options
   fuzz         mutated models and damaged results that must be answered; --help lists its options";
 
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
             return tool(root(), &["-p", "delassus-fuzz", "-p", "delassus-cli"], &rest());
         }
         Some("library") if rest() == ["--exact"] => return ended(exact::write(root())),
+        Some("benchmark") => return ended(benchmark::benchmark(root(), &rest())),
         Some("library") => {
             return ended(library::library(root(), &rest()));
         }

@@ -283,7 +283,7 @@ pub struct CompareArgs {
 pub struct BenchArgs {
     /// Folder with model files, or a set of the library: smooth, impacts, flexible.
     pub set: PathBuf,
-    /// Methods: `all`, or names separated by commas.
+    /// Methods: `all`, or names separated by commas; `default` is the method of each model file.
     #[arg(long, value_name = "LIST", default_value = "all")]
     pub methods: String,
     /// Relative tolerances [default: 1e-4,1e-6,1e-8]. Fixed-step methods derive their steps from them.
@@ -311,6 +311,9 @@ pub struct BenchArgs {
     /// Exit with code 4 if a run failed or is far from its reference, or a stored reference is missing or old.
     #[arg(long)]
     pub strict: bool,
+    /// Codes of failures that --strict accepts, such as E_STIFF.
+    #[arg(long, value_name = "CODES")]
+    pub accept: Option<String>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,

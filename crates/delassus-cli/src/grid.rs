@@ -69,9 +69,6 @@ mod tests {
         g.row(vec!["e".to_owned(), "10".to_owned()]);
         assert_eq!(g.text(), "a     λ\nbcd   1\ne    10\n");
         g.row(vec!["f|g".to_owned(), String::new()]);
-        assert_eq!(
-            g.markdown(),
-            "| a | λ |\n|---|--:|\n| bcd | 1 |\n| e | 10 |\n| f\\|g |  |\n"
-        );
+        assert_eq!(g.markdown(), "| a | λ |\n|---|--:|\n| bcd | 1 |\n| e | 10 |\n| f\\|g |  |\n");
     }
 }

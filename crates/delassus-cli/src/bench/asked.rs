@@ -37,6 +37,8 @@ pub struct Asked {
     pub off: f64,
     /// Patterns of names of mechanisms; all if there are none.
     pub filter: Vec<String>,
+    /// Codes of failures that are no reason for doubt.
+    pub accept: Vec<String>,
 }
 
 impl Asked {
@@ -65,13 +67,12 @@ impl Asked {
         let max_cpu_s = a.max_time.as_ref().and_then(|t| keep(duration("--max-time", t)));
         let off = a.off.as_ref().and_then(|t| keep(factor("--off", t)));
         let jobs = a.jobs.as_ref().and_then(|t| keep(count("--jobs", t).map(|n| n as f64)));
-        let filter: Vec<String> = a
-            .filter
-            .iter()
-            .flat_map(|f| f.split(','))
-            .map(|f| f.trim().to_owned())
-            .filter(|f| !f.is_empty())
-            .collect();
+        let filter = words(a.filter.as_deref());
+        let accept = words(a.accept.as_deref());
+        for bad in accept.iter().filter(|c| !c.starts_with("E_")) {
+            let message = format!("`{bad}` is no code of an error");
+            faults.push(Fault::new("E_USAGE", "--accept", message).help("give some, as E_STIFF"));
+        }
         if !faults.is_empty() {
             return Err(Failure::input(faults));
         }
@@ -86,8 +87,15 @@ impl Asked {
             max_cpu_s: max_cpu_s.unwrap_or(Plan::MAX_CPU_S),
             off: off.unwrap_or(OFF),
             filter,
+            accept,
         })
     }
+}
+
+/// Words separated by commas.
+fn words(list: Option<&str>) -> Vec<String> {
+    let words = list.into_iter().flat_map(|l| l.split(','));
+    words.map(|w| w.trim().to_owned()).filter(|w| !w.is_empty()).collect()
 }
 
 /// A number above zero.

@@ -24,7 +24,9 @@ pub fn tables(v: &View<'_>) -> String {
     }
     out.push_str(&unsolved(v));
     if let Some(name) = v.stiffest {
-        out.push_str(&format!("\n`{name}`, on which implicit methods take the longest steps beside explicit ones:\n\n"));
+        out.push_str(&format!(
+            "\n`{name}`, on which implicit methods take the longest steps beside explicit ones:\n\n"
+        ));
         out.push_str(&mechanism_grid(v, name).markdown());
     }
     out
@@ -46,7 +48,8 @@ fn unsolved(v: &View<'_>) -> String {
     if counts.is_empty() {
         return "\nEvery run reached its end and its reference.\n".to_owned();
     }
-    let mut out = "\n**Runs without an answer, or far off**:\n\n| method | runs |\n|---|---|\n".to_owned();
+    let mut out =
+        "\n**Runs without an answer, or far off**:\n\n| method | runs |\n|---|---|\n".to_owned();
     for method in &v.sheet.methods {
         let of_method = counts.iter().filter(|((m, _), _)| m == method);
         let list: Vec<String> = of_method.map(|((_, code), n)| format!("{n} `{code}`")).collect();

@@ -141,8 +141,9 @@ pub fn bench(a: &BenchArgs) -> Result<Exit, Failure> {
         Sheet::new(names, asked.methods.clone(), asked.rtols.clone(), &runs, &known, asked.off);
     let (off, failed): (Vec<&Run>, Vec<&Run>) =
         runs.iter().copied().filter(|r| !r.done || sheet.is_off(r)).partition(|r| r.done);
-    let doubt =
-        !off.is_empty() || !failed.is_empty() || !found.notes.is_empty() || !found.own.is_empty();
+    let accepted = |r: &Run| r.code.as_ref().is_some_and(|c| asked.accept.contains(c));
+    let unanswered = failed.iter().any(|r| !accepted(r));
+    let doubt = !off.is_empty() || unanswered || !found.notes.is_empty() || !found.own.is_empty();
     let exit = match () {
         () if made.interrupted => Exit::Interrupted,
         () if runs.iter().all(|r| !r.done) => Exit::Numerical,

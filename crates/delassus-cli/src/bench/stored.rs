@@ -95,7 +95,8 @@ pub fn read(path: &Path) -> Result<Option<Stored>, Box<Fault>> {
 /// An exact solution must say where it is from.
 pub fn without_source(path: &Path) -> Box<Fault> {
     let message = format!("{}: no line `# source: …`", path.display());
-    let help = "say from which formula or publication the solution is, as `# source: Kepler's equation`";
+    let help =
+        "say from which formula or publication the solution is, as `# source: Kepler's equation`";
     Box::new(Fault::new("E_REFERENCE", "", message).help(help))
 }
 

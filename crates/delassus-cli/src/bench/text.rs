@@ -8,6 +8,7 @@ use crate::grid::Grid;
 use crate::summary_text::{Table, brief, seconds};
 use delassus::io::model_file::escape;
 use std::collections::BTreeMap;
+use std::ops::Add;
 use std::path::Path;
 
 /// Lines of a list at most; the rest is in the files.
@@ -145,7 +146,8 @@ pub fn profile_grid(v: &View<'_>, r: &Ranking) -> Grid {
             };
             cells.push(middle(&|c| c.steps as f64).map_or("-".to_owned(), |x| format!("{x:.0}")));
             cells.push(middle(&|c| c.mean_step).map_or("-".to_owned(), |x| format!("{x:.1e}")));
-            cells.push(seconds(costs.iter().map(|c| c.cpu_s).sum()));
+            // a sum of nothing is -0
+            cells.push(seconds(costs.iter().map(|c| c.cpu_s).fold(0.0, Add::add)));
         }
         grid.row(cells);
     }
