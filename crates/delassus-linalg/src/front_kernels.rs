@@ -83,9 +83,11 @@ fn finish<S: Simd, const A: usize>(
     let sources = sources::<A>(above, width, block);
     let x = eliminate_row(simd, &mut row[block..width], done, &sources);
     done.inv[A] = 1.0 / judge(A, x[A])?;
-    for i in A + 1..CHUNK {
-        done.upper[A][i] = x[i];
+    let mut upper = x;
+    for (i, u) in upper.iter_mut().enumerate() {
+        *u = if i > A { *u } else { 0.0 };
     }
+    done.upper[A] = upper;
     Some(())
 }
 

@@ -140,7 +140,10 @@ impl Choice {
         found.points = self.order.len();
         // the same work where fewer are near
         for k in looked..self.looks {
-            look(p, ws, all[k % all.len()], None, &mut self.pool[self.spare]);
+            let (id, at) = (all[k % all.len()], &mut self.pool[self.spare]);
+            look(p, ws, id, None, at);
+            // and what the search spends on one that is near
+            p.position(ws, id, false, None, at);
         }
         found
     }
