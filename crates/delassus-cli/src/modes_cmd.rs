@@ -75,6 +75,7 @@ pub fn modes(a: &ModesArgs) -> Result<Exit, Failure> {
         count: count.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
         undamped: a.undamped,
         sparse: None,
+        fastest: false,
     };
     let _limit = time_limit(a.max_time.as_deref(), a.json)?;
     let prepared = prepare(&a.model, Settings::default())?;

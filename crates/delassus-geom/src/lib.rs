@@ -40,7 +40,7 @@ pub use error::{ShapeError, UnsupportedPair};
 pub use feature::{Feature, feature_gap, placed_gap};
 pub use mesh::{MeshError, TriMesh, parse_obj, parse_stl};
 pub use overlap::overlap_depth;
-pub use pair::Pair;
+pub use pair::{Pair, Search};
 pub use planar::{Profile, ProfileBuilder};
 pub use pose::Pose;
 pub use shape::{Shape, ShapeKind};

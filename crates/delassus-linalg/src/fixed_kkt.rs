@@ -205,13 +205,14 @@ impl FixedKkt {
     }
 }
 
-/// Factors in the better of two orders.
+/// Factors in the cheaper of two orders.
 fn ordered(saddle: &Saddle, shape: &MassShape, jac: &Csr) -> Result<SparseLdu, KktError> {
-    let single = SparseLdu::new(saddle, usize::MAX)?;
-    let blocks = match block_order::by_blocks(saddle, shape, jac) {
-        Some(order) => SparseLdu::with_order(saddle, order, usize::MAX)?,
-        None => None,
-    };
-    let better = [blocks, single].into_iter().flatten().min_by_key(SparseLdu::entries);
-    better.ok_or(KktError::Pattern("no order of elimination"))
+    let (mut best, _) = SparseLdu::analyse(saddle, &SparseLdu::minimum_degree(saddle)?)?;
+    if let Some(order) = block_order::by_blocks(saddle, shape, jac) {
+        let (blocks, _) = SparseLdu::analyse(saddle, &order)?;
+        if blocks.cost() <= best.cost() {
+            best = blocks;
+        }
+    }
+    SparseLdu::with_tree(saddle, best)
 }

@@ -13,6 +13,7 @@
 //! The multipliers act along `+Gᵀ`. `G` may be rank-deficient in both. The
 //! [`rank`] module answers the slower question of *which* rows are dependent.
 
+mod assembly_tree;
 mod block_order;
 mod branch;
 mod condense;
@@ -21,6 +22,7 @@ mod dense_ldl;
 mod dense_lu;
 mod error;
 mod fixed_kkt;
+mod front_kernels;
 mod inverse_blocks;
 mod mass_kkt;
 mod mass_shape;

@@ -3,14 +3,23 @@
 //! Each row of `G` comes after all of its coordinates. As long as the parts of `S` that are met on the way are regular
 //! and the rows are independent, no pivoting is needed: a pivot of a row is then what its own `G S⁻¹ Gᵀ` leaves after
 //! the rows before it. Without pivoting the pattern of the factors is known, every call does the same operations, and
-//! chains and trees fill no more than a recursive formulation would: a tenth of the entries that an order must reserve
+//! chains and trees fill little more than a recursive formulation would: a tenth of the entries that an order must reserve
 //! which is to be good for any pivots. What it cannot do is judged by its pivots, and left to [`crate::sparse_lu`].
+//!
+//! Columns of almost the same pattern are eliminated together, as full matrices ([`crate::assembly_tree`]), and what is left
+//! of such a front is added to its parent. The same code runs with the vectors that the processor has; products are not
+//! fused with sums, so that results do not depend on it.
 
+use crate::assembly_tree::AssemblyTree;
 use crate::coupled_kkt;
 use crate::error::{KktError, check_room};
+use crate::front_kernels::{self, Chunk, scatter};
 use crate::saddle::Saddle;
 use crate::sparse_ldl;
+use crate::vecops::CHUNK;
 use delassus_math::remember;
+use pulp::{Simd, WithSimd};
+use std::ops::Range;
 
 /// Smallest pivot that is trusted, as a part of what it was or would be made of. Elimination loses as many digits as
 /// have gone from there: 1e-3 leaves thirteen, which Krylov spaces need as well. A weaker row may be a dependent one,
@@ -24,36 +33,89 @@ pub(crate) struct SparseLdu {
     nv: usize,
     /// `order[new] = old`.
     order: Vec<u32>,
-    /// Pattern of the lower half in the new order by columns, diagonal first; it is that of the upper half by rows.
-    a_ptr: Vec<u32>,
-    a_row: Vec<u32>,
-    /// Entries below the diagonal, each with its mirror image above it.
-    a: Vec<[f64; 2]>,
-    /// For every value of the saddle matrix its place in `a`, twice, plus one if it stands above the diagonal.
+    fronts: Vec<Placed>,
+    /// Unknowns below each front.
+    below: Vec<u32>,
+    /// Where these stand in the front of the parent: among its pivots, then among the unknowns below it.
+    relative: Vec<u32>,
+    children: Vec<u32>,
+    /// For every value of the saddle matrix its place in `values`.
     slot: Vec<u32>,
-    l_ptr: Vec<u32>,
-    l_row: Vec<u32>,
-    /// Entries of `L` below the diagonal, each with that of `U` at the mirrored place.
-    lu: Vec<[f64; 2]>,
-    /// For every row `j`: the columns `k < j` with an entry there, and its place.
-    r_ptr: Vec<u32>,
-    r: Vec<(u32, u32)>,
+    /// Unknowns that the matrix couples, the later one first, with the places of the entries below and above the
+    /// diagonal; and the places of the diagonal.
+    pairs: Vec<[u32; 4]>,
+    diagonal: Vec<u32>,
+    /// Fronts, one after the other, by rows.
+    values: Vec<Chunk>,
     inv: Vec<f64>,
     /// Size of each unknown in the new order. Coordinates: the largest of S_ii, of |S_ij S_ji| / |S_jj|, which is no
     /// larger where S is positive definite, and of the entries of its multipliers: a soft coordinate beside a stiff one
     /// would carry the round-off of its row away from it. Rows: |G| |diag S|⁻¹ |G|ᵀ.
     scale: Vec<f64>,
-    work: Vec<[f64; 2]>,
+    /// One over the size.
+    unit: Vec<f64>,
     x: Vec<f64>,
+    /// The part of a right-hand side for one front.
+    part: Vec<Chunk>,
 }
 
-remember!(SparseLdu { lu, inv } apart from {
-    n, nv, order, a_ptr, a_row, a, slot, l_ptr, l_row, r_ptr, r, scale, work, x,
+remember!(SparseLdu { values, inv } apart from {
+    n, nv, order, fronts, below, relative, children, slot, pairs, diagonal, scale, unit, x, part,
 });
+
+/// A front with its places in the lists of all fronts. Widths are whole chunks.
+#[derive(Debug, Clone)]
+struct Placed {
+    first: usize,
+    pivots: usize,
+    /// Chunks of a row, and of its part in the columns of the pivots.
+    width: usize,
+    own_width: usize,
+    /// Start in `values`.
+    start: usize,
+    below: Range<usize>,
+    children: Range<usize>,
+    /// How many of the unknowns below are pivots of the parent, and the first column of these and of the others where they
+    /// follow each other there.
+    into_pivots: usize,
+    runs: [Option<usize>; 2],
+}
+
+impl Placed {
+    fn range(&self) -> Range<usize> {
+        self.start..self.start + (self.pivots + self.below.len()) * self.width
+    }
+
+    /// Column of an unknown of the front, of its pivots or of those below.
+    fn column(&self, unknown: u32, below: &[u32]) -> usize {
+        match (unknown as usize) < self.first + self.pivots {
+            true => unknown as usize - self.first,
+            false => self.own_width * CHUNK + below.partition_point(|b| *b < unknown),
+        }
+    }
+
+    /// Row of what has this column.
+    fn row(&self, column: usize) -> usize {
+        match column < self.pivots {
+            true => column,
+            false => column - self.own_width * CHUNK + self.pivots,
+        }
+    }
+}
 
 impl SparseLdu {
     /// `None` where the factors would have more than `most` entries in each half, the diagonal included.
     pub(crate) fn new(saddle: &Saddle, most: usize) -> Result<Option<SparseLdu>, KktError> {
+        let order = SparseLdu::minimum_degree(saddle)?;
+        let (tree, entries) = SparseLdu::analyse(saddle, &order)?;
+        if entries > most {
+            return Ok(None);
+        }
+        SparseLdu::with_tree(saddle, tree).map(Some)
+    }
+
+    /// The order of least fill in which rows come after their coordinates.
+    pub(crate) fn minimum_degree(saddle: &Saddle) -> Result<Vec<u32>, KktError> {
         let (n, nv) = (saddle.n, saddle.nv);
         let both = |&(i, j): &(u32, u32)| if i >= j { (i, j) } else { (j, i) };
         let mut lower: Vec<(u32, u32)> = saddle.entries.iter().map(both).collect();
@@ -66,21 +128,16 @@ impl SparseLdu {
                 waits[i as usize - nv].push(j as usize);
             }
         }
-        let order = coupled_kkt::order(nv, &lower, &waits)?;
-        SparseLdu::with_order(saddle, order, most)
+        coupled_kkt::order(nv, &lower, &waits)
     }
 
-    /// The same in a given order, `order[new] = old`.
-    pub(crate) fn with_order(
+    /// Fronts for an order of elimination, `order[new] = old`, and the number of entries in each half of the factors.
+    pub(crate) fn analyse(
         saddle: &Saddle,
-        order: Vec<u32>,
-        most: usize,
-    ) -> Result<Option<SparseLdu>, KktError> {
-        let (n, nv) = (saddle.n, saddle.nv);
-        let mut place = vec![0u32; n];
-        for (new, &old) in order.iter().enumerate() {
-            place[old as usize] = new as u32;
-        }
+        order: &[u32],
+    ) -> Result<(AssemblyTree, usize), KktError> {
+        let n = saddle.n;
+        let place = places(order);
         let mut columns: Vec<(u32, u32)> = saddle
             .entries
             .iter()
@@ -94,41 +151,108 @@ impl SparseLdu {
         let a_ptr = starts(n, columns.iter().map(|c| c.0));
         let a_row: Vec<u32> = columns.iter().map(|c| c.1).collect();
         let (l_ptr, l_row) = sparse_ldl::fill_in(n, &a_ptr, &a_row)?;
-        if l_row.len() + n > most {
-            return Ok(None);
+        Ok((AssemblyTree::new(order, &l_ptr, &l_row), l_row.len() + n))
+    }
+
+    /// Allocates everything for these fronts.
+    pub(crate) fn with_tree(saddle: &Saddle, tree: AssemblyTree) -> Result<SparseLdu, KktError> {
+        let n = saddle.n;
+        let mut children: Vec<Vec<u32>> = vec![Vec::new(); tree.fronts.len()];
+        for (k, f) in tree.fronts.iter().enumerate() {
+            if let Some(parent) = f.parent {
+                children[parent].push(k as u32);
+            }
         }
-        check_room(
-            n,
-            l_row.len() as f64,
-            (size_of::<[f64; 2]>() + size_of::<(u32, u32)>()) as f64,
-        )?;
-        let slot_of = |&(i, j): &(u32, u32)| {
+        let mut fronts: Vec<Placed> = Vec::with_capacity(tree.fronts.len());
+        let (mut below, mut listed) = (Vec::new(), Vec::new());
+        let (mut start, mut widest) = (0, 0);
+        let mut front_of = vec![0usize; n];
+        for (k, f) in tree.fronts.iter().enumerate() {
+            let (pivots, m) = (f.pivots, f.below.len());
+            let own_width = pivots.div_ceil(CHUNK);
+            let width = own_width + m.div_ceil(CHUNK);
+            let (at, child) = (below.len(), listed.len());
+            below.extend_from_slice(&f.below);
+            listed.extend_from_slice(&children[k]);
+            front_of[f.first..f.first + pivots].fill(k);
+            let (below, children) = (at..below.len(), child..listed.len());
+            let (into_pivots, runs) = (0, [None; 2]);
+            let first = f.first;
+            fronts.push(Placed {
+                first,
+                pivots,
+                width,
+                own_width,
+                start,
+                below,
+                children,
+                into_pivots,
+                runs,
+            });
+            start += (pivots + m) * width;
+            widest = widest.max(width);
+        }
+        check_room(n, start as f64, size_of::<Chunk>() as f64)?;
+        if start * CHUNK > u32::MAX as usize {
+            let bytes = start as f64 * size_of::<Chunk>() as f64;
+            return Err(KktError::NoRoom { unknowns: n, bytes });
+        }
+        let mut relative = vec![0; below.len()];
+        for (k, f) in tree.fronts.iter().enumerate() {
+            let Some(parent) = f.parent else { continue };
+            let p = &fronts[parent];
+            let list = &below[p.below.clone()];
+            let end = p.first + p.pivots;
+            let columns: Vec<u32> = f.below.iter().map(|i| p.column(*i, list) as u32).collect();
+            let into = f.below.partition_point(|i| (*i as usize) < end);
+            let f = &mut fronts[k];
+            f.into_pivots = into;
+            f.runs = [run(&columns[..into]), run(&columns[into..])];
+            relative[f.below.clone()].copy_from_slice(&columns);
+        }
+        let place = places(&tree.order);
+        let slot_of = |i: u32, j: u32| {
             let (i, j) = (place[i as usize], place[j as usize]);
-            let (row, column) = (i.max(j), i.min(j) as usize);
-            let (lo, hi) = (a_ptr[column] as usize, a_ptr[column + 1] as usize);
-            let at = lo + a_row[lo..hi].partition_point(|&r| r < row);
-            2 * at as u32 + u32::from(i < j)
+            let f = &fronts[front_of[i.min(j) as usize]];
+            let list = &below[f.below.clone()];
+            let row = f.row(f.column(i, list));
+            ((f.start + row * f.width) * CHUNK + f.column(j, list)) as u32
         };
-        let slot = saddle.entries.iter().map(slot_of).collect();
-        let (r_ptr, r) = sparse_ldl::by_rows(n, &l_ptr, &l_row);
-        Ok(Some(SparseLdu {
+        let slot: Vec<u32> = saddle.entries.iter().map(|&(i, j)| slot_of(i, j)).collect();
+        let diagonal: Vec<u32> = tree.order.iter().map(|&i| slot_of(i, i)).collect();
+        let mut pairs: Vec<[u32; 2]> = saddle
+            .entries
+            .iter()
+            .map(|&(i, j)| [place[i as usize], place[j as usize]])
+            .filter(|[i, j]| i != j)
+            .map(|[i, j]| [i.max(j), i.min(j)])
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let (order, of) = (&tree.order, |i: u32| i as usize);
+        let pairs = pairs
+            .into_iter()
+            .map(|[i, j]| (i, j, order[of(i)], order[of(j)]))
+            .map(|(i, j, a, b)| [i, j, slot_of(a, b), slot_of(b, a)])
+            .collect();
+        Ok(SparseLdu {
             n,
-            nv,
-            order,
-            a: vec![[0.0; 2]; a_row.len()],
-            a_ptr,
-            a_row,
+            nv: saddle.nv,
+            order: tree.order,
+            fronts,
+            below,
+            relative,
+            children: listed,
             slot,
-            lu: vec![[0.0; 2]; l_row.len()],
-            l_ptr,
-            l_row,
-            r_ptr,
-            r,
+            pairs,
+            diagonal,
+            values: vec![[0.0; CHUNK]; start],
             inv: vec![0.0; n],
             scale: vec![0.0; n],
-            work: vec![[0.0; 2]; n],
+            unit: vec![0.0; n],
             x: vec![0.0; n],
-        }))
+            part: vec![[0.0; CHUNK]; widest],
+        })
     }
 
     /// Loads values (S, then G of the rows, then that of the columns, which counts negative) and factors. Returns the
@@ -136,9 +260,10 @@ impl SparseLdu {
     pub(crate) fn factor(&mut self, s: &[f64], rows: &[f64], cols: &[f64]) -> Option<(f64, usize)> {
         self.load(s, rows, cols);
         self.measure();
-        self.eliminate(|part, _, pivot| {
+        self.unit.iter_mut().zip(&self.scale).for_each(|(u, s)| *u = 1.0 / s);
+        self.eliminate(|pivot, size| {
             // a NaN is not trusted either
-            (part >= TRUSTED && part.is_finite()).then_some(pivot)
+            (pivot.abs() >= TRUSTED * size && pivot.is_finite()).then_some(pivot)
         })
     }
 
@@ -147,6 +272,7 @@ impl SparseLdu {
         for (to, &old) in self.scale.iter_mut().zip(&self.order) {
             *to = sizes[old as usize];
         }
+        self.unit.iter_mut().zip(&self.scale).for_each(|(u, s)| *u = 1.0 / s);
     }
 
     /// The same with sizes that were set, and with the same operations for all values: a pivot below the part `floor` of
@@ -159,120 +285,107 @@ impl SparseLdu {
         floor: f64,
     ) -> (f64, usize) {
         self.load(s, rows, cols);
-        let found = self.eliminate(|part, size, pivot| {
-            Some(if part < floor { (floor * size).copysign(pivot) } else { pivot })
+        let found = self.eliminate(|pivot, size| {
+            let least = floor * size;
+            Some(if pivot.abs() < least { least.copysign(pivot) } else { pivot })
         });
         found.unwrap_or((0.0, 0))
     }
 
-    /// Eliminates what was loaded; `judge` gets each pivot as a part of its size, that size, and the pivot, and returns
-    /// the one to use, or none where the factors are not wanted.
-    fn eliminate(
+    /// Eliminates what was loaded; `judge` gets each pivot and its size, and returns the one to use, or none where the factors
+    /// are not wanted.
+    fn eliminate(&mut self, judge: impl FnMut(f64, f64) -> Option<f64>) -> Option<(f64, usize)> {
+        pulp::Arch::new().dispatch(Elimination { ldu: self, judge })
+    }
+
+    #[inline(always)]
+    fn eliminate_fronts<S: Simd>(
         &mut self,
-        mut judge: impl FnMut(f64, f64, f64) -> Option<f64>,
+        simd: S,
+        mut judge: impl FnMut(f64, f64) -> Option<f64>,
     ) -> Option<(f64, usize)> {
         let mut weakest = (1.0, 0);
-        let work = &mut self.work[..];
-        for j in 0..self.n {
-            let a = self.a_ptr[j] as usize..self.a_ptr[j + 1] as usize;
-            for (&i, &v) in self.a_row[a.clone()].iter().zip(&self.a[a]) {
-                work[i as usize] = v;
+        for f in &self.fronts {
+            let (before, rows) = self.values.split_at_mut(f.start);
+            let rows = &mut rows[..f.range().len()];
+            for &c in &self.children[f.children.clone()] {
+                let c = &self.fronts[c as usize];
+                let columns = &self.relative[c.below.clone()];
+                take_from(rows, f, &before[c.range()], c, columns);
             }
-            for &(k, at) in &self.r[self.r_ptr[j] as usize..self.r_ptr[j + 1] as usize] {
-                let tail = at as usize..self.l_ptr[k as usize + 1] as usize;
-                let [l, u] = self.lu[at as usize];
-                for (&i, v) in self.l_row[tail.clone()].iter().zip(&self.lu[tail]) {
-                    let w = &mut work[i as usize];
-                    w[0] -= v[0] * u;
-                    w[1] -= v[1] * l;
+            let inv = &mut self.inv[f.first..f.first + f.pivots];
+            front_kernels::eliminate(simd, rows, f.width, inv, |i, pivot| {
+                let size = self.scale[f.first + i];
+                // the next row waits for the inverse of this pivot: no other division on the way
+                let part = pivot.abs() * self.unit[f.first + i];
+                if part < weakest.0 {
+                    weakest = (part, self.order[f.first + i] as usize);
                 }
-            }
-            let pivot = std::mem::take(&mut work[j])[0];
-            let part = pivot.abs() / self.scale[j];
-            let column = self.l_ptr[j] as usize..self.l_ptr[j + 1] as usize;
-            let Some(pivot) = judge(part, self.scale[j], pivot) else {
-                // the work column must be left clean for the next call
-                for &i in &self.l_row[column] {
-                    work[i as usize] = [0.0; 2];
-                }
-                return None;
-            };
-            if part < weakest.0 {
-                weakest = (part, self.order[j] as usize);
-            }
-            let inv = 1.0 / pivot;
-            self.inv[j] = inv;
-            for (&i, to) in self.l_row[column.clone()].iter().zip(&mut self.lu[column]) {
-                let [l, u] = std::mem::take(&mut work[i as usize]);
-                *to = [l * inv, u];
-            }
+                judge(pivot, size)
+            })?;
         }
         Some(weakest)
     }
 
     /// When each unknown is eliminated.
     pub(crate) fn places(&self) -> Vec<usize> {
-        let mut out = vec![0; self.n];
-        for (new, &old) in self.order.iter().enumerate() {
-            out[old as usize] = new;
-        }
-        out
+        places(&self.order).into_iter().map(|p| p as usize).collect()
     }
 
     /// Number of entries of the factors, with the diagonal.
     pub(crate) fn entries(&self) -> usize {
-        2 * self.l_row.len() + self.n
+        self.fronts.iter().map(|f| f.pivots * (f.pivots + 2 * f.below.len())).sum()
     }
 
     /// Multiplications of one factorisation by unknown, in their own order.
     pub(crate) fn multiplications(&self) -> Vec<u64> {
-        let tail = |&(k, at): &(u32, u32)| u64::from(self.l_ptr[k as usize + 1] - at);
         let mut out = vec![0; self.n];
-        for (j, &old) in self.order.iter().enumerate() {
-            let before = &self.r[self.r_ptr[j] as usize..self.r_ptr[j + 1] as usize];
-            let own = u64::from(self.l_ptr[j + 1] - self.l_ptr[j]);
-            out[old as usize] = 2 * before.iter().map(tail).sum::<u64>() + own;
+        for f in &self.fronts {
+            for k in 0..f.pivots {
+                let left = (f.pivots - k - 1 + f.below.len()) as u64;
+                out[self.order[f.first + k] as usize] = left * (left + 1);
+            }
         }
         out
     }
 
     fn load(&mut self, s: &[f64], rows: &[f64], cols: &[f64]) {
-        // the same places are written each time: those that are not stay zero
+        self.values.fill([0.0; CHUNK]);
         let (to_s, rest) = self.slot.split_at(s.len());
         let (to_rows, to_cols) = rest.split_at(rows.len());
-        let mut put = |slot: u32, v: f64| self.a[(slot / 2) as usize][(slot % 2) as usize] = v;
-        to_s.iter().zip(s).for_each(|(at, v)| put(*at, *v));
-        to_rows.iter().zip(rows).for_each(|(at, v)| put(*at, *v));
-        to_cols.iter().zip(cols).for_each(|(at, v)| put(*at, -v));
+        let values = self.values.as_flattened_mut();
+        to_s.iter().zip(s).for_each(|(at, v)| values[*at as usize] = *v);
+        to_rows.iter().zip(rows).for_each(|(at, v)| values[*at as usize] = *v);
+        to_cols.iter().zip(cols).for_each(|(at, v)| values[*at as usize] = -v);
     }
 
     /// Sizes of all unknowns.
     fn measure(&mut self) {
         let is_row = |j: usize| self.order[j] as usize >= self.nv;
-        let diagonal = |j: usize| self.a[self.a_ptr[j] as usize][0].abs();
+        let values = self.values.as_flattened();
+        let diagonal = |j: usize| values[self.diagonal[j] as usize].abs();
         for j in 0..self.n {
             self.scale[j] = if is_row(j) { 0.0 } else { diagonal(j) };
         }
-        for j in 0..self.n {
-            let below = self.a_ptr[j] as usize + 1..self.a_ptr[j + 1] as usize;
-            for (&i, [l, u]) in self.a_row[below.clone()].iter().zip(&self.a[below]) {
-                let (i, product) = (i as usize, (l * u).abs());
-                if product == 0.0 {
-                    continue;
+        for &[i, j, l, u] in &self.pairs {
+            let (i, j) = (i as usize, j as usize);
+            let (l, u) = (values[l as usize], values[u as usize]);
+            let product = (l * u).abs();
+            if product == 0.0 {
+                continue;
+            }
+            match (is_row(j), is_row(i)) {
+                (false, false) => {
+                    self.scale[i] = self.scale[i].max(product / diagonal(j));
+                    self.scale[j] = self.scale[j].max(product / diagonal(i));
                 }
-                match (is_row(j), is_row(i)) {
-                    (false, false) => {
-                        self.scale[i] = self.scale[i].max(product / diagonal(j));
-                        self.scale[j] = self.scale[j].max(product / diagonal(i));
-                    }
-                    (false, true) => {
-                        self.scale[i] += product / diagonal(j);
-                        self.scale[j] = self.scale[j].max(u.abs());
-                    }
-                    (true, _) => {
-                        self.scale[j] += product / diagonal(i);
-                        self.scale[i] = self.scale[i].max(l.abs());
-                    }
+                (false, true) => {
+                    self.scale[i] += product / diagonal(j);
+                    self.scale[j] = self.scale[j].max(u.abs());
+                }
+                (true, _) => {
+                    self.scale[j] += product / diagonal(i);
+                    self.scale[i] = self.scale[i].max(l.abs());
                 }
             }
         }
@@ -280,27 +393,12 @@ impl SparseLdu {
 
     /// Solves for the right-hand side in `top` and `bottom`.
     pub(crate) fn solve(&mut self, top: &[f64], bottom: &[f64], x: &mut [f64], y: &mut [f64]) {
-        let z = &mut self.x[..];
-        for (z, &old) in z.iter_mut().zip(&self.order) {
+        for (z, &old) in self.x.iter_mut().zip(&self.order) {
             let old = old as usize;
             *z = if old < self.nv { top[old] } else { bottom[old - self.nv] };
         }
-        for j in 0..self.n {
-            let zj = z[j];
-            let column = self.l_ptr[j] as usize..self.l_ptr[j + 1] as usize;
-            for (&i, v) in self.l_row[column.clone()].iter().zip(&self.lu[column]) {
-                z[i as usize] -= v[0] * zj;
-            }
-        }
-        for j in (0..self.n).rev() {
-            let column = self.l_ptr[j] as usize..self.l_ptr[j + 1] as usize;
-            let mut sum = z[j];
-            for (&i, v) in self.l_row[column.clone()].iter().zip(&self.lu[column]) {
-                sum -= v[1] * z[i as usize];
-            }
-            z[j] = sum * self.inv[j];
-        }
-        for (z, &old) in z.iter().zip(&self.order) {
+        pulp::Arch::new().dispatch(Solution(self));
+        for (z, &old) in self.x.iter().zip(&self.order) {
             let old = old as usize;
             match old < self.nv {
                 true => x[old] = *z,
@@ -308,6 +406,96 @@ impl SparseLdu {
             }
         }
     }
+
+    #[inline(always)]
+    fn solve_ordered(&mut self) {
+        let z = &mut self.x[..];
+        for f in &self.fronts {
+            let part = &mut self.part[..f.own_width];
+            let (own, pad) = part.as_flattened_mut().split_at_mut(f.pivots);
+            own.copy_from_slice(&z[f.first..f.first + f.pivots]);
+            pad.fill(0.0);
+            let below = &self.below[f.below.clone()];
+            let rows = &self.values[f.range()];
+            let pass = |i: usize, x: f64| z[below[i] as usize] -= x;
+            front_kernels::forward(rows, f.width, f.pivots, part, pass);
+            z[f.first..f.first + f.pivots].copy_from_slice(&part.as_flattened()[..f.pivots]);
+        }
+        for f in self.fronts.iter().rev() {
+            let part = &mut self.part[..f.width];
+            let (own, far) = part.as_flattened_mut().split_at_mut(f.own_width * CHUNK);
+            let (own, pad) = own.split_at_mut(f.pivots);
+            own.copy_from_slice(&z[f.first..f.first + f.pivots]);
+            pad.fill(0.0);
+            let below = &self.below[f.below.clone()];
+            let (far, pad) = far.split_at_mut(below.len());
+            far.iter_mut().zip(below).for_each(|(far, i)| *far = z[*i as usize]);
+            pad.fill(0.0);
+            let inv = &self.inv[f.first..f.first + f.pivots];
+            front_kernels::backward(&self.values[f.range()], f.width, inv, part);
+            z[f.first..f.first + f.pivots].copy_from_slice(&part.as_flattened()[..f.pivots]);
+        }
+    }
+}
+
+/// An elimination with the vectors that the processor has.
+struct Elimination<'a, J> {
+    ldu: &'a mut SparseLdu,
+    judge: J,
+}
+
+impl<J: FnMut(f64, f64) -> Option<f64>> WithSimd for Elimination<'_, J> {
+    type Output = Option<(f64, usize)>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+        self.ldu.eliminate_fronts(simd, self.judge)
+    }
+}
+
+/// A solution of what is in `x` with the vectors that the processor has.
+struct Solution<'a>(&'a mut SparseLdu);
+
+impl WithSimd for Solution<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.0.solve_ordered();
+    }
+}
+
+/// Adds what a child left to the rows of its parent; `columns` are those of its unknowns below there.
+#[inline(always)]
+fn take_from(rows: &mut [Chunk], f: &Placed, child: &[Chunk], c: &Placed, columns: &[u32]) {
+    let (left, right) = columns.split_at(c.into_pivots);
+    let rows = rows.as_flattened_mut();
+    let width = f.width * CHUNK;
+    let child = &child[c.pivots * c.width..];
+    for (source, column) in child.chunks_exact(c.width).zip(columns) {
+        let at = f.row(*column as usize) * width;
+        let target = &mut rows[at..at + width];
+        let source = &source[c.own_width..].as_flattened()[..columns.len()];
+        let (to_left, to_right) = source.split_at(left.len());
+        scatter(target, left, c.runs[0], to_left);
+        scatter(target, right, c.runs[1], to_right);
+    }
+}
+
+/// The first of places that follow each other.
+fn run(places: &[u32]) -> Option<usize> {
+    let first = *places.first()? as usize;
+    let follow = places.iter().enumerate().all(|(k, p)| *p as usize == first + k);
+    follow.then_some(first)
+}
+
+/// `places[old] = new`.
+fn places(order: &[u32]) -> Vec<u32> {
+    let mut place = vec![0u32; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        place[old as usize] = new as u32;
+    }
+    place
 }
 
 /// Where each column starts, from the columns of the entries in order.

@@ -114,9 +114,21 @@ fn steps_and_samples_do_not_touch_the_heap() {
     assert!(touched.is_empty(), "{touched:#?}");
 }
 
+/// Boxes, a capsule, a ball and a hull that fall on each other and on a floor, and come to rest there.
+const TUMBLING: &str = "schema = 1\ngravity = [0, 0, -9.81]\n\
+    [body.a]\ntype = 'rigid'\nmass = 1\ninertia = [0.01, 0.01, 0.01]\nposition = [0, 0, 0.2]\n\
+    [body.b]\ntype = 'rigid'\nmass = 1\ninertia = [0.01, 0.01, 0.01]\nposition = [0.05, 0.02, 0.45]\nrate = [1, 2, 0]\n\
+    [body.c]\ntype = 'rigid'\nmass = 1\ninertia = [0.01, 0.01, 0.01]\nposition = [0.02, 0, 0.72]\n\
+    [body.d]\ntype = 'rigid'\nmass = 1\ninertia = [0.01, 0.01, 0.01]\nposition = [0, 0.04, 1]\n\
+    [shape.floor]\ntype = 'box'\nbody = 'ground'\nsize = [2, 2, 0.2]\nat = [0, 0, -0.1]\n\
+    [shape.a]\ntype = 'box'\nbody = 'a'\nsize = [0.2, 0.2, 0.2]\n\
+    [shape.b]\ntype = 'capsule'\nbody = 'b'\nradius = 0.05\nlength = 0.2\n\
+    [shape.c]\ntype = 'sphere'\nbody = 'c'\nradius = 0.06\n\
+    [shape.d]\ntype = 'box'\nbody = 'd'\nsize = [0.1, 0.2, 0.1]\n\
+    [contact.all]\namong = ['a', 'b', 'c', 'd', 'floor']\nfriction = 0.3\n";
+
 /// Steps in real time: contacts that close, slide, rebound and open, soft and rigid, more of them than there is room for,
-/// inputs, good and bad ones, expressions, and controllers. The search between polyhedra and capsules in space is left out: it
-/// makes lists of its own.
+/// inputs, good and bad ones, expressions, and controllers; shapes in the plane and in space.
 #[test]
 fn steps_in_real_time_do_not_touch_the_heap() {
     let mut touched = Vec::new();
@@ -133,8 +145,15 @@ fn steps_in_real_time_do_not_touch_the_heap() {
         ("box_on_incline.toml", 8, 300),
         ("bouncing_ball.toml", 4, 1000),
         ("benchmarks/E1_falling_ball.toml", 4, 300),
+        ("vehicles/car_bump.toml", 0, 100),
+        ("gripper.toml", 16, 300),
+        ("benchmarks/G13_stack_3d.toml", 40, 20),
+        ("tumbling", 24, 1000),
     ] {
-        let m = support::load(file, &[]);
+        let m = match file {
+            "tumbling" => support::assembled(&support::parsed(TUMBLING), &[]),
+            _ => support::load(file, &[]),
+        };
         let mut options = RealTimeOptions::of(&m.system, 1e-3);
         options.contacts = contacts.max(1);
         let mut stepper = Stepper::prepare(&m, &options).unwrap_or_else(|e| panic!("{file}: {e}"));

@@ -5,7 +5,7 @@
 //! statics    f(q, 0, z, t) + Gᵀλ = 0,  g(q, t) = 0                    [`equilibrium`]
 //! motion     M B v − f(q, v, z, t) − Gᵀλ = 0 in axes that turn         [`steady_motion`]
 //! tangents   M ẇ + C w + K δ − Gᵀ δλ = 0  on  G δ = 0                  [`linearise`]
-//! modes      (δ, w) ~ exp(s t)                                        [`modes`]
+//! modes      (δ, w) ~ exp(s t)                                        [`modes`], [`fastest`]
 //! response   f ~ exp(iωt)                                             [`response`]
 //! ```
 //!
@@ -17,6 +17,7 @@ mod arnoldi;
 mod balance;
 mod dense;
 mod equilibrium;
+mod fastest;
 #[cfg(test)]
 mod fine_beams;
 mod harmonic;
@@ -36,6 +37,7 @@ mod vibrations;
 mod zeros;
 
 pub use equilibrium::{Equilibrium, StaticOptions, StaticsError};
+pub use fastest::fastest;
 pub use harmonic::response;
 pub use linearise::{LinearError, Linearised, linearise};
 pub use matrices::Sparse;

@@ -125,7 +125,7 @@ fn is_symmetric(k: &Sparse) -> bool {
     k.entries().all(|(i, j, x)| (x - value(j, i)).abs() <= limit)
 }
 
-fn mode(f: Found, scale: &[f64]) -> Mode {
+pub(super) fn mode(f: Found, scale: &[f64]) -> Mode {
     let size = |i: usize| f.shape[i].norm() / scale[i];
     // of entries that are as large, the first: rounding shall not choose
     let most = largest((0..f.shape.len()).map(size));

@@ -1,6 +1,6 @@
 //! A ball and a poly: one slot per patch.
 
-use super::kernel::Kernel;
+use super::kernel::{Kernel, Search};
 use crate::spatial::closest::{Hit, Query};
 use crate::spatial::poly::Poly;
 use crate::{Contact, Feature, Pose};
@@ -36,12 +36,11 @@ impl Kernel for BallPoly {
         self.poly.hit(slot, &x, &q).map(|h| self.contact(&h, pa, pb))
     }
 
-    fn near(&self, pa: &Pose, pb: &Pose, margin: f64, out: &mut Vec<Contact>) {
+    fn near(&self, pa: &Pose, pb: &Pose, margin: f64, search: &mut Search, out: &mut Vec<Contact>) {
         let x = pb.inv_point(&pa.p);
         let q = Query { tol: self.tol, admit: &|_| true, previous: None };
-        let mut hits = Vec::new();
-        self.poly.hits_within(&x, self.radius + margin, &q, &mut hits);
-        out.extend(hits.iter().map(|h| self.contact(h, pa, pb)).filter(|c| c.gap < margin));
+        self.poly.hits_within(&x, self.radius + margin, &q, &mut search.hits);
+        out.extend(search.hits.iter().map(|h| self.contact(h, pa, pb)).filter(|c| c.gap < margin));
     }
 
     fn feature_margin(&self, c: &Contact, pa: &Pose, pb: &Pose) -> f64 {

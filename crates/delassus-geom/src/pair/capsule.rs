@@ -1,7 +1,7 @@
 //! Capsules against each other and against polys.
 
 use super::edges::{Bar, cross, margin};
-use super::kernel::Kernel;
+use super::kernel::{Kernel, Search};
 use super::poly_poly::{DEPTH, bar, ridge_positions, ridges_near, turned};
 use super::round::Rod;
 use crate::spatial::bvh::Aabb;
@@ -163,15 +163,15 @@ impl Kernel for RodPoly {
         Some(Contact::of(slot, features, ids, pa, pb))
     }
 
-    fn near(&self, pa: &Pose, pb: &Pose, margin: f64, out: &mut Vec<Contact>) {
+    fn near(&self, pa: &Pose, pb: &Pose, margin: f64, search: &mut Search, out: &mut Vec<Contact>) {
+        let Search { hits, edges } = search;
         let rel = pb.relative(pa);
         let reach = self.rod.radius + margin.max(0.0);
         let q = Query { tol: self.tol, admit: &|_| true, previous: None };
-        let mut hits = Vec::new();
         for end in 0..2 {
             let x = rel.point(&self.rod.ends[end]);
-            self.poly.hits_within(&x, reach + self.depth, &q, &mut hits);
-            for h in &hits {
+            self.poly.hits_within(&x, reach + self.depth, &q, hits);
+            for h in hits.iter() {
                 let ids = [end as u32 + 1, h.id];
                 let features = [self.rod.feature(ids[0]), self.poly.feature(h.id)];
                 let slot = (end * self.poly.n_patches) as u32 + h.patch;
@@ -180,9 +180,8 @@ impl Kernel for RodPoly {
             }
         }
         let zone = Aabb::around(self.rod.ends.map(|x| rel.point(&x))).grown(reach + self.depth);
-        let mut near = Vec::new();
-        ridges_near(&self.poly, &self.ridge_of, &zone, &mut near);
-        for &j in &near {
+        ridges_near(&self.poly, &self.ridge_of, &zone, edges);
+        for &j in edges.iter() {
             let c = self.edge(j as usize, self.tol, pa, pb);
             out.extend(c.filter(|c| c.gap < margin));
         }

@@ -25,6 +25,7 @@ use capsule::{RodPoly, Rods};
 use cylinder::{BallCylinder, PlaneCylinder};
 use delassus_math::Vec3;
 use kernel::Kernel;
+pub use kernel::Search;
 use planar::PlanarPair;
 use poly_poly::PolyPoly;
 use round::{BallRod, Balls, PlaneBalls, Rod};
@@ -91,15 +92,27 @@ impl Pair {
     /// All contacts with a gap below `margin`, in the order of their slots, appended to `out`. A point that appears in
     /// two slots (corner on corner) is listed once.
     pub fn near(&self, pose_a: &Pose, pose_b: &Pose, margin: f64, out: &mut Vec<Contact>) {
+        self.near_with(pose_a, pose_b, margin, &mut Search::default(), out);
+    }
+
+    /// The same with memory of earlier searches: without a heap call once it has grown.
+    pub fn near_with(
+        &self,
+        pose_a: &Pose,
+        pose_b: &Pose,
+        margin: f64,
+        search: &mut Search,
+        out: &mut Vec<Contact>,
+    ) {
         if self.gap_bound(pose_a, pose_b) >= margin {
             return;
         }
         let start = out.len();
         if self.swapped {
-            self.kernel.near(pose_b, pose_a, margin, out);
+            self.kernel.near(pose_b, pose_a, margin, search, out);
             out[start..].iter_mut().for_each(|c| *c = turned(*c));
         } else {
-            self.kernel.near(pose_a, pose_b, margin, out);
+            self.kernel.near(pose_a, pose_b, margin, search, out);
         }
         if self.kernel.has_twins() {
             drop_twins(out, start, self.size * TWINS);

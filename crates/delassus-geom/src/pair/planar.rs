@@ -4,7 +4,7 @@
 //! (the part that is touched). Where both curves have straight or hollow parts, both ways are needed; a contact of two
 //! round parts is then left to the runs of a, so that it is not listed twice.
 
-use super::kernel::{BEYOND, Kernel};
+use super::kernel::{BEYOND, Kernel, Search};
 use crate::planar::closest::{Hit, Query};
 use crate::planar::curve::{Chain, Curve, Run};
 use crate::planar::element::Element;
@@ -101,7 +101,7 @@ impl Kernel for PlanarPair {
         Some(Contact::of(slot, features, order([f, w]), pa, pb))
     }
 
-    fn near(&self, pa: &Pose, pb: &Pose, margin: f64, out: &mut Vec<Contact>) {
+    fn near(&self, pa: &Pose, pb: &Pose, margin: f64, _: &mut Search, out: &mut Vec<Contact>) {
         for slot in 0..self.slots() {
             let far = self.view(slot, pa, pb).is_none_or(|v| v.is_far(margin));
             if far {

@@ -5,7 +5,7 @@
 //! common polygon, which are corners of one body on the face of the other, or crossings of edges.
 
 use super::edges::{Bar, Cross, cross, margin};
-use super::kernel::{BEYOND, Kernel};
+use super::kernel::{BEYOND, Kernel, Search};
 use super::planar::SIGHT;
 use crate::spatial::bvh::Aabb;
 use crate::spatial::closest::{Hit, Query};
@@ -86,21 +86,27 @@ impl PolyPoly {
         run(&Query { tol: self.tol, admit: &admit, previous })
     }
 
-    fn corners(&self, forward: bool, pa: &Pose, pb: &Pose, margin: f64, out: &mut Vec<Contact>) {
+    fn corners(
+        &self,
+        forward: bool,
+        (pa, pb): (&Pose, &Pose),
+        margin: f64,
+        hits: &mut Vec<Hit>,
+        out: &mut Vec<Contact>,
+    ) {
         let (finger, wall, first) =
             if forward { (&self.a, &self.b, 0) } else { (&self.b, &self.a, self.n_a) };
         let rel = if forward { pb.relative(pa) } else { pa.relative(pb) };
         let reach = margin.max(0.0) + self.depth;
         let zone = wall.bounds.grown(reach);
-        let mut hits = Vec::new();
         for (k, &id) in finger.fingers.iter().enumerate() {
             let v = &finger.vertices[id as usize];
             let x = rel.point(&v.x);
             if !zone.meets(&Aabb { lo: x, hi: x }) {
                 continue;
             }
-            self.query(v, &rel, None, |q| wall.hits_within(&x, reach, q, &mut hits));
-            for h in &hits {
+            self.query(v, &rel, None, |q| wall.hits_within(&x, reach, q, hits));
+            for h in hits.iter() {
                 let slot = first + k * wall.n_patches + h.patch as usize;
                 let c = self.corner_contact(slot, forward, id, h, pa, pb);
                 out.extend(Some(c).filter(|c| c.gap < margin));
@@ -216,17 +222,17 @@ impl Kernel for PolyPoly {
         if outside > 0.0 { outside - BEYOND * self.tol } else { f64::NEG_INFINITY }
     }
 
-    fn near(&self, pa: &Pose, pb: &Pose, margin: f64, out: &mut Vec<Contact>) {
-        self.corners(true, pa, pb, margin, out);
-        self.corners(false, pa, pb, margin, out);
+    fn near(&self, pa: &Pose, pb: &Pose, margin: f64, search: &mut Search, out: &mut Vec<Contact>) {
+        let Search { hits, edges } = search;
+        self.corners(true, (pa, pb), margin, hits, out);
+        self.corners(false, (pa, pb), margin, hits, out);
         let rel = pb.relative(pa);
         let reach = margin.max(0.0) + self.depth;
-        let mut near = Vec::new();
         for i in 0..self.a.ridges.len() {
             let e = bar(&self.a.edges[self.a.ridges[i] as usize], &rel);
             let zone = Aabb::around([e.x, e.x + e.d * e.len]).grown(reach);
-            ridges_near(&self.b, &self.ridge_of, &zone, &mut near);
-            for &j in &near {
+            ridges_near(&self.b, &self.ridge_of, &zone, edges);
+            for &j in edges.iter() {
                 let Some(c) = self.crossing(i, j as usize, &rel, self.tol) else { continue };
                 if c.gap < margin {
                     out.push(self.edge_contact(i, j as usize, &c, pa, pb));

@@ -63,6 +63,28 @@ struct Node {
     leaf: bool,
 }
 
+/// Branches that wait. Halving leaves one of them at each level, and 32 levels are all that indices can number.
+struct Stack<T> {
+    items: [T; 2 * u32::BITS as usize],
+    len: usize,
+}
+
+impl<T: Copy + Default> Stack<T> {
+    fn new() -> Stack<T> {
+        Stack { items: [T::default(); 2 * u32::BITS as usize], len: 0 }
+    }
+
+    fn push(&mut self, item: T) {
+        self.items[self.len] = item;
+        self.len += 1;
+    }
+
+    fn pop(&mut self) -> Option<T> {
+        self.len = self.len.checked_sub(1)?;
+        Some(self.items[self.len])
+    }
+}
+
 /// Tree of boxes, by index.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Bvh {
@@ -102,9 +124,9 @@ impl Bvh {
 
     /// Calls `visit` with each item whose leaf may meet the box; may include a few more.
     pub fn meeting(&self, query: &Aabb, mut visit: impl FnMut(u32)) {
-        let mut stack = Vec::with_capacity(64);
+        let mut stack = Stack::new();
         if !self.nodes.is_empty() {
-            stack.push(0);
+            stack.push(0u32);
         }
         while let Some(k) = stack.pop() {
             let node = &self.nodes[k as usize];
@@ -122,7 +144,7 @@ impl Bvh {
 
     /// Visits items in boxes nearer than the distance that `visit` last returned (the best so far).
     pub fn nearest(&self, x: &Vec3, mut visit: impl FnMut(u32) -> f64) {
-        let mut stack = Vec::with_capacity(64);
+        let mut stack = Stack::new();
         if let Some(root) = self.nodes.first() {
             stack.push((root.bounds.distance_squared(x), 0u32));
         }
@@ -141,11 +163,9 @@ impl Bvh {
             let child = |k: u32| (self.nodes[k as usize].bounds.distance_squared(x), k);
             let (l, r) = (child(k + 1), child(node.to));
             // The nearer one first.
-            if l.0 <= r.0 {
-                stack.extend([r, l]);
-            } else {
-                stack.extend([l, r]);
-            }
+            let (later, first) = if l.0 <= r.0 { (r, l) } else { (l, r) };
+            stack.push(later);
+            stack.push(first);
         }
     }
 }

@@ -59,23 +59,22 @@ impl Poly {
             return;
         }
         let zone = Aabb { lo: *x, hi: *x }.grown(reach);
-        let mut found: Vec<Hit> = Vec::new();
         self.tree.meeting(&zone, |k| {
             self.triangle(k, x, q, &mut |hit| {
-                let at = found.iter().position(|h| h.patch == hit.patch);
+                let at = out.iter().position(|h| h.patch == hit.patch);
                 match at {
                     Some(at) => {
-                        let mut best = Some(found[at]);
+                        let mut best = Some(out[at]);
                         keep_nearest(hit, q, &mut best);
-                        found[at] = best.unwrap_or(hit);
+                        out[at] = best.unwrap_or(hit);
                     }
-                    None => found.push(hit),
+                    None => out.push(hit),
                 }
             });
         });
-        found.retain(|h| h.distance.abs() <= reach);
-        found.sort_by_key(|h| h.patch);
-        out.extend(found.into_iter().filter_map(|h| self.checked(h, x, q)));
+        out.retain(|h| h.distance.abs() <= reach && self.checked(*h, x, q).is_some());
+        // one for each patch
+        out.sort_unstable_by_key(|h| h.patch);
     }
 
     /// Signed distance of the whole surface.

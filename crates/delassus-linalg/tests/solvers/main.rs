@@ -5,6 +5,7 @@
 mod common;
 
 mod coupled_kkt;
+mod fixed_kkt;
 mod mass_kkt;
 mod rank;
 mod ranked_kkt;

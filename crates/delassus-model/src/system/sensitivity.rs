@@ -64,6 +64,13 @@ impl Spread {
         }
     }
 
+    /// c times itself and d times another over the same velocities.
+    pub fn mix(&mut self, c: f64, other: &Spread, d: f64) {
+        for (x, y) in self.x.iter_mut().zip(&other.x) {
+            x.iter_mut().zip(y).for_each(|(x, y)| *x = c * *x + d * y);
+        }
+    }
+
     /// Adds the effect of the gradient on twists that change with the configuration.
     pub fn add_drift(&mut self, ends: &[Option<FrameJac<'_>>; 2], h: &Gradient) {
         let parts = [(&h.a_lin, &h.a_ang), (&h.b_lin, &h.b_ang)];

@@ -91,6 +91,8 @@ pub(crate) struct Scratch {
     reader: Spread,
     /// One entry per velocity that a frame follows, for the one that follows most.
     pulled: Vec<f64>,
+    /// How the two frames of an element turn with each of their velocities, the turning ones alone.
+    turns: [Vec<Vec3>; 2],
     /// What acts on each frame, times its factor: ∂(Jᵀw)/∂ξ at fixed w is linear in w, so that it is found once per frame.
     wrenches: Vec<Twist>,
 }
@@ -116,7 +118,8 @@ impl System {
         let row = || Spread::with_capacity(n);
         let wrenches = vec![[Vec3::zeros(); 2]; self.frames.len()];
         let (h, xi, v, reader) = (row(), row(), row(), row());
-        RefCell::new(Scratch { h, xi, v, reader, pulled: vec![0.0; n], wrenches })
+        let (pulled, turns) = (vec![0.0; n], [0; 2].map(|_| Vec::with_capacity(n)));
+        RefCell::new(Scratch { h, xi, v, reader, pulled, turns, wrenches })
     }
 
     /// Lists what rows and forces contribute to K, once.
@@ -156,19 +159,30 @@ impl System {
     }
 
     /// values += JᵀTJ for a T between rotations only.
-    fn add_turning(&self, values: &mut [f64], ends: &Ends<'_>, t: &Hessian, pulled: &mut [f64]) {
+    fn add_turning(
+        &self,
+        values: &mut [f64],
+        ends: &Ends<'_>,
+        t: &Hessian,
+        turns: &mut [Vec<Vec3>; 2],
+    ) {
+        for (j, turns) in ends.iter().zip(turns.iter_mut()) {
+            turns.clear();
+            let Some(j) = j else { continue };
+            for k in j.turning() {
+                turns.push(j.column(k)[1]);
+            }
+        }
         for (y, jy) in ends.iter().enumerate() {
             let Some(jy) = jy else { continue };
-            for k in jy.turning() {
-                let ang = jy.column(k)[1];
-                for (x, jx) in ends.iter().enumerate() {
-                    let Some(jx) = jx else { continue };
-                    let Some(base) = self.blocks.turning(jx.part(), jy.part()) else { continue };
-                    let entries = &mut pulled[..jx.len()];
-                    entries.fill(0.0);
-                    jx.transpose_mul_turn(&(t[2 * x + 1][2 * y + 1] * ang), entries);
-                    for r in jx.turning() {
-                        values[base[r].wrapping_add(k)] += entries[r];
+            for (x, jx) in ends.iter().enumerate() {
+                let Some(jx) = jx else { continue };
+                let Some(base) = self.blocks.turning(jx.part(), jy.part()) else { continue };
+                let t = &t[2 * x + 1][2 * y + 1];
+                for (k, column) in jy.turning().zip(&turns[y]) {
+                    let moment = t * column;
+                    for (slot, row) in base[jx.turning()].iter().zip(&turns[x]) {
+                        values[slot.wrapping_add(k)] += row.dot(&moment);
                     }
                 }
             }
@@ -250,7 +264,7 @@ impl System {
         cc: f64,
         values: &mut [f64],
     ) -> Quality {
-        let Scratch { h: hj, xi, v, pulled, wrenches, .. } = &mut *ws.tangent.borrow_mut();
+        let Scratch { h: hj, xi, v, pulled, turns, wrenches, .. } = &mut *ws.tangent.borrow_mut();
         wrenches.fill([Vec3::zeros(); 2]);
         for i in 0..self.bodies.len() {
             let body = ws.kin.here(&self.bodies, i);
@@ -284,7 +298,7 @@ impl System {
                     term.scalar.kind.add_hessian(&pair, -ck * term.c * lambda[i], &mut t);
                 }
                 match x.turning {
-                    true => self.add_turning(values, &ends, &t, pulled),
+                    true => self.add_turning(values, &ends, &t, turns),
                     false => self.add_product(values, &ends, &t, 1.0, pulled, |j, k| j.column(k)),
                 }
             }
@@ -313,13 +327,15 @@ impl System {
                         true => {
                             self.add_product(values, &ends, &t, 1.0, pulled, |j, k| j.column(k))
                         }
-                        false => self.add_turning(values, &ends, &t, pulled),
+                        false => self.add_turning(values, &ends, &t, turns),
                     }
                 }
-                self.add_outer(values, hj, hj, ck * x.k);
                 if x.c != 0.0 {
                     rate_gradient(&pair, &ends, x, &force.scalar.kind, xi);
-                    self.add_outer(values, hj, xi, ck * x.c);
+                    xi.mix(ck * x.c, hj, ck * x.k);
+                    self.add_outer(values, hj, xi, 1.0);
+                } else {
+                    self.add_outer(values, hj, hj, ck * x.k);
                 }
             }
             self.add_outer(values, hj, hj, cc * x.c);

@@ -107,7 +107,7 @@ impl<P: Unilateral> FixedContacts<P> {
         let capacity = settings.capacity.min(all.len());
         FixedContacts {
             settings: FixedSettings { capacity, ..settings },
-            choice: Choice::new(capacity, all.len(), width),
+            choice: Choice::new(capacity, &all, width),
             memory: vec![Memory::default(); all.len()],
             places: vec![Place::default(); capacity],
             sweeps: Sweeps::new(capacity, rows, width, d),

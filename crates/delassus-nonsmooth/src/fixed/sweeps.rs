@@ -4,6 +4,25 @@ use super::place::{Place, Rule};
 use delassus_dae::{ContactPoint, Dims};
 use delassus_math::max_abs;
 
+/// What a visit does with the impulses of a place, the same operations for every rule: the normal one becomes
+/// `given + kept p − by_rate u` within its bounds, the tangential ones −c (u − across p) with c = `share`, or p drag / (1 + p drag
+/// across) where there is drag, at most mu p together.
+#[derive(Debug, Clone, Copy, Default)]
+struct Law {
+    given: f64,
+    kept: f64,
+    by_rate: f64,
+    least: f64,
+    most: f64,
+    /// Largest response to tangential impulses.
+    across: f64,
+    share: f64,
+    drag: f64,
+    mu: f64,
+    /// Tangential rows in use.
+    tangential: usize,
+}
+
 /// Rows, responses and impulses of all places. Arrays have fixed widths: what is not used is zero.
 #[derive(Debug)]
 pub(super) struct Sweeps {
@@ -19,8 +38,11 @@ pub(super) struct Sweeps {
     y: Vec<f64>,
     y_rows: Vec<f64>,
     w: Vec<f64>,
+    /// Its part between normals.
+    normal: Vec<f64>,
     free: Vec<f64>,
     p: Vec<f64>,
+    laws: Vec<Law>,
     /// Displacements along the normals.
     d: Vec<f64>,
 }
@@ -39,8 +61,10 @@ impl Sweeps {
             y: vec![0.0; n * d.nv],
             y_rows: vec![0.0; n * d.n_vel],
             w: vec![0.0; n * n],
+            normal: vec![0.0; places * places],
             free: vec![0.0; n],
             p: vec![0.0; n],
+            laws: vec![Law::default(); places],
             d: vec![0.0; places],
         }
     }
@@ -149,85 +173,98 @@ impl Sweeps {
     /// Rate of a row with the present impulses.
     fn rate(&self, i: usize) -> f64 {
         let n = self.p.len();
-        let w = &self.w[i * n..(i + 1) * n];
-        // sums side by side: the compiler must not reorder a single one
-        let mut lanes = [0.0; 4];
-        let (ws, ps) = (w.as_chunks::<4>(), self.p.as_chunks::<4>());
-        for (w, p) in ws.0.iter().zip(ps.0) {
-            for i in 0..4 {
-                lanes[i] += w[i] * p[i];
-            }
-        }
-        let rest: f64 = ws.1.iter().zip(ps.1).map(|(w, p)| w * p).sum();
-        self.free[i] + (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]) + rest
+        self.free[i] + dot(&self.w[i * n..(i + 1) * n], &self.p)
     }
 
     /// Sweeps; returns the change of the impulses in the last one, as a part of the largest.
     pub fn run(&mut self, places: &[Place], sweeps: u32) -> f64 {
+        for (k, place) in places.iter().enumerate() {
+            self.laws[k] = self.law(k, place);
+        }
         let mut change = 0.0;
         for _ in 0..sweeps {
             change = 0.0;
-            for (k, place) in places.iter().enumerate() {
-                change = delassus_math::largest([change, self.visit(k, place)]);
+            for k in 0..self.places {
+                change = delassus_math::largest([change, self.visit(k)]);
             }
         }
         let most = max_abs(&self.p);
         if most > 0.0 { change / most } else { 0.0 }
     }
 
-    /// One place; returns how much its impulses change.
-    fn visit(&mut self, k: usize, place: &Place) -> f64 {
+    /// The rule of a place with the response to its own impulses.
+    fn law(&self, k: usize, place: &Place) -> Law {
         let (first, n) = (k * self.rows, self.p.len());
         let own = self.w[first * n + first];
+        let mut across: f64 = 0.0;
+        for r in 0..self.rows - 1 {
+            let i = (first + 1 + r) * n + first + 1;
+            let used = place.tangential.min(self.rows - 1);
+            let sum: f64 = self.w[i..i + used].iter().map(|w| w.abs()).sum();
+            across = across.max(if r < used { sum } else { 0.0 });
+        }
+        let rubs = across > 0.0;
+        let none = Law { across, tangential: place.tangential, ..Law::default() };
+        match place.rule {
+            Rule::Rigid { bound, mu } if own > 0.0 => Law {
+                given: bound / own,
+                kept: 1.0,
+                by_rate: 1.0 / own,
+                most: f64::INFINITY,
+                share: if rubs { 1.0 / across } else { 0.0 },
+                mu: if rubs { mu } else { 0.0 },
+                ..none
+            },
+            Rule::Soft { push, slope, drag, mu } => {
+                // p = push − slope (u + own (p − before))
+                let yields = 1.0 / (1.0 + slope * own);
+                Law {
+                    given: push * yields,
+                    kept: slope * own * yields,
+                    by_rate: slope * yields,
+                    most: f64::INFINITY,
+                    drag: if rubs { drag } else { 0.0 },
+                    mu: if rubs { mu } else { 0.0 },
+                    ..none
+                }
+            }
+            Rule::Dry { limit } if own > 0.0 => {
+                Law { kept: 1.0, by_rate: 1.0 / own, least: -limit, most: limit, ..none }
+            }
+            Rule::Rigid { .. } | Rule::Dry { .. } | Rule::None => none,
+        }
+    }
+
+    /// One place; returns how much its impulses change.
+    fn visit(&mut self, k: usize) -> f64 {
+        let (first, law) = (k * self.rows, self.laws[k]);
         let u = self.rate(first);
         let before = self.p[first];
-        let p = match place.rule {
-            Rule::None => 0.0,
-            Rule::Rigid { bound, .. } if own > 0.0 => (before - (u - bound) / own).max(0.0),
-            Rule::Soft { push, slope, .. } => {
-                // p = push − slope (u + own (p − before))
-                ((push - slope * (u - own * before)) / (1.0 + slope * own)).max(0.0)
-            }
-            Rule::Dry { limit } if own > 0.0 => (before - u / own).clamp(-limit, limit),
-            Rule::Rigid { .. } | Rule::Dry { .. } => 0.0,
-        };
+        let p = (law.given + law.kept * before - law.by_rate * u).max(law.least).min(law.most);
         self.p[first] = p;
         let mut change = (p - before).abs();
         if self.rows == 1 {
             return change;
         }
-        let mut u = [0.0; 2];
-        for r in 1..self.rows {
-            u[r - 1] = self.rate(first + r);
+        // rigid: p − u/W; compliant: −c u with the effect of the impulse on the slip
+        let (mut old, mut new) = ([0.0; 2], [0.0; 2]);
+        // divisions and roots only where something comes of them: each place waits for the one before
+        let share = match law.drag > 0.0 {
+            true => p * law.drag / (1.0 + p * law.drag * law.across),
+            false => law.share,
+        };
+        for r in 0..(self.rows - 1).min(2) {
+            let u = self.rate(first + 1 + r);
+            old[r] = self.p[first + 1 + r];
+            let next = -share * (u - law.across * old[r]);
+            // rows that a place does not use may hold anything
+            new[r] = if r < law.tangential { next } else { 0.0 };
         }
-        let used = place.tangential;
-        let (mut own, mut old, mut new) = (0.0f64, [0.0; 2], [0.0; 2]);
-        for r in 0..used.min(self.rows - 1) {
-            let i = first + 1 + r;
-            own = own.max(
-                self.w[i * n + first + 1..i * n + first + 1 + used].iter().map(|w| w.abs()).sum(),
-            );
-            old[r] = self.p[i];
-        }
-        if own > 0.0 {
-            let (share, limit) = match place.rule {
-                Rule::Rigid { mu, .. } => (1.0 / own, mu * p),
-                Rule::Soft { drag, mu, .. } => (p * drag / (1.0 + p * drag * own), mu * p),
-                Rule::None | Rule::Dry { .. } => (0.0, 0.0),
-            };
-            for r in 0..2 {
-                // rigid: p − u/W; compliant: −c u with the effect of the impulse on the slip
-                let rest = u[r] - own * old[r];
-                new[r] = -share * rest;
-            }
-            let size = new[0].hypot(new[1]);
-            if size > limit {
-                new = new.map(|x| x * limit / size);
-            }
-        }
-        for r in 0..used.min(self.rows - 1) {
-            self.p[first + 1 + r] = new[r];
-            change = change.max((new[r] - old[r]).abs());
+        let (square, limit) = (new[0] * new[0] + new[1] * new[1], law.mu * p);
+        let part = if square > limit * limit { limit / square.sqrt() } else { 1.0 };
+        for r in 0..(self.rows - 1).min(2) {
+            self.p[first + 1 + r] = part * new[r];
+            change = change.max((part * new[r] - old[r]).abs());
         }
         change
     }
@@ -244,14 +281,17 @@ impl Sweeps {
                 _ => f64::INFINITY,
             };
         }
+        // the part between normals side by side
+        for (k, to) in self.normal.chunks_exact_mut(self.d.len()).enumerate() {
+            let from = &self.w[k * self.rows * n..][..n];
+            for (to, w) in to.iter_mut().zip(from.iter().step_by(self.rows)) {
+                *to = *w;
+            }
+        }
         for _ in 0..sweeps {
             for k in 0..self.places {
-                let i = k * self.rows;
-                let own = self.w[i * n + i];
-                let mut gap = self.free[i];
-                for j in 0..self.places {
-                    gap += self.w[i * n + j * self.rows] * self.d[j];
-                }
+                let w = &self.normal[k * self.d.len()..][..self.d.len()];
+                let (own, gap) = (w[k], self.free[k * self.rows] + dot(w, &self.d));
                 let step = if own > 0.0 { gap / own } else { 0.0 };
                 self.d[k] = (self.d[k] - step).max(0.0);
             }
@@ -275,4 +315,17 @@ impl Sweeps {
             }
         }
     }
+}
+
+/// Σ x y, in sums side by side: the compiler must not reorder a single one.
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let mut lanes = [0.0; 4];
+    let (xs, ys) = (x.as_chunks::<4>(), y.as_chunks::<4>());
+    for (x, y) in xs.0.iter().zip(ys.0) {
+        for i in 0..4 {
+            lanes[i] += x[i] * y[i];
+        }
+    }
+    let rest: f64 = xs.1.iter().zip(ys.1).map(|(x, y)| x * y).sum();
+    (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]) + rest
 }

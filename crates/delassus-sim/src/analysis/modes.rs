@@ -7,8 +7,8 @@ use crate::notes::{Note, brief};
 use crate::options::RunOptions;
 use crate::simulation::Simulation;
 use delassus_dae::analysis::{
-    Linearised, Mode, ModeOptions, Steadiness, linearise, modes as find_modes, steadiness,
-    steady_motion,
+    Linearised, Mode, ModeOptions, Modes, Steadiness, fastest, linearise, modes as find_modes,
+    steadiness, steady_motion,
 };
 use delassus_dae::{Accel, Derived, Problem, State};
 use delassus_math::Plain;
@@ -20,6 +20,9 @@ const PROMISED: f64 = 1e-6;
 
 /// Frequency, rad/s, below which an exponent may be shown as zero without a word: a period of hours.
 const SLOW: f64 = 1e-3;
+
+/// Fastest modes that are looked for.
+const FASTEST: usize = 12;
 
 /// Next to what.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -46,6 +49,8 @@ pub struct ModalOptions {
     pub undamped: bool,
     /// Krylov spaces or full matrices whatever the size.
     pub sparse: Option<bool>,
+    /// A few of the fastest modes instead, of models of any size.
+    pub fastest: bool,
 }
 
 /// What the modes are next to.
@@ -152,7 +157,11 @@ pub fn modes(model: &Assembled, options: ModalOptions) -> Result<ModalReport, An
         l
     };
     let asked = ModeOptions { count: options.count, sparse: options.sparse };
-    let found = find_modes(&l, asked).map_err(|e| linear_error(&**sys, e))?;
+    let found = match options.fastest {
+        true => fastest(&l, FASTEST).map(|list| Modes { list, all: false }),
+        false => find_modes(&l, asked),
+    };
+    let found = found.map_err(|e| linear_error(&**sys, e))?;
     if let Some(count) = options.count.filter(|n| !found.all && found.list.len() < *n) {
         notes.push(note(
             "N_FEWER_MODES",

@@ -10,14 +10,15 @@ use super::options::RealTimeOptions;
 use crate::analysis::{At, ModalOptions, NamedMode, modes};
 use crate::notes::brief;
 use delassus_dae::Problem;
+use delassus_dae::analysis::DENSE_MAX;
 use delassus_dae::integrator::SmoothId;
 use delassus_math::largest;
 use delassus_model::{Assembled, System};
 
 /// Bodies that are named for a mode.
 const NAMED: usize = 3;
-/// Velocities up to which all modes are found.
-const ALL_MODES: usize = 400;
+/// Velocities up to which all modes are found with full matrices.
+const ALL_MODES: usize = DENSE_MAX;
 /// Part of the size of an exponent that is rounding.
 const ROUNDING: f64 = 1e-9;
 
@@ -70,14 +71,10 @@ impl Stability {
                 return out;
             }
         }
-        if sys.dims().nv > ALL_MODES {
-            out.unknown = Some(format!(
-                "a model of {} velocities is too large to find its fastest mode",
-                sys.dims().nv
-            ));
-            return out;
-        }
-        let found = match modes(model, ModalOptions { at: At::Start, ..ModalOptions::default() }) {
+        // of large models the fastest modes alone, to a hundredth
+        let fastest = sys.dims().nv > ALL_MODES;
+        let asked = ModalOptions { at: At::Start, fastest, ..ModalOptions::default() };
+        let found = match modes(model, asked) {
             Ok(found) => found.modes,
             Err(e) => {
                 out.unknown = Some(e.to_string());

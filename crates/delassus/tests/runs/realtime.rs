@@ -92,6 +92,62 @@ fn j1_keeps_its_hitch_closed() {
     assert!(s.most_position_drift() < 1e-9 && early > 0.0);
 }
 
+/// A car with rods, struts and tyres on a bump; more Newton steps onto the constraints keep more of them (a million steps are in
+/// the benchmark).
+#[test]
+fn a_car_keeps_its_rods() {
+    let m = load("vehicles/car_bump.toml", &[]);
+    let drift = |projections: f64| {
+        let mut options = at_1_khz(&m);
+        options.options.set("projections", OptionValue::Number(projections));
+        let mut s = Stepper::prepare(&m, &options).unwrap();
+        assert_eq!(steps(&mut s, 900), StepStatus::GOOD);
+        s.most_position_drift()
+    };
+    let found = [1.0, 3.0].map(drift);
+    println!("car on a bump: {found:?}");
+    assert!(found[0] > 1e-8 && found[1] < 2e-9, "{found:?}");
+}
+
+/// A chain of links on springs between a wall and a wall: its vibrations are known.
+fn row_of_masses(n: usize) -> Assembled {
+    let text = format!(
+        "schema = 1\n[parameters]\nN = {n}\n\
+        [body.'m{{i}}']\nrepeat = 'i = 1..N'\ntype = 'planar'\nmass = 2\ninertia = 1\nposition = ['i', 0]\n\
+        [joint.'guide{{i}}']\nrepeat = 'i = 1..N'\ntype = 'prismatic'\nbetween = ['ground', 'm{{i}}']\naxis = [1, 0]\n\
+        [force.'k{{i}}']\nrepeat = 'i = 2..N'\ntype = 'spring'\nbetween = ['m{{i-1}}', 'm{{i}}']\nstiffness = 1800\ndamping = 0.6\nlength = 1\n\
+        [force.first]\ntype = 'spring'\nbetween = ['ground', 'm1']\nstiffness = 1800\ndamping = 0.6\nlength = 1\n\
+        [method]\nname = 'lin-euler'\njacobian = 'j3'\n"
+    );
+    assembled(&parsed(&text), &[])
+}
+
+/// The fastest mode of a model that is too large for full matrices: ω = 2 sqrt(k/m) sin(π (2N − 1)/(4N + 2)), and the same as
+/// full matrices find where both can be asked.
+#[test]
+fn large_models_are_judged_by_their_fastest_mode() {
+    for n in [120usize, 250] {
+        let m = row_of_masses(n);
+        let step = 1e-3;
+        let f = forecast(&m, &RealTimeOptions::of(&m.system, step)).unwrap();
+        let mode = f.stability.mode.as_ref();
+        let mode = mode.unwrap_or_else(|| panic!("{n}: {:?}", f.stability));
+        let last = std::f64::consts::PI * (2 * n - 1) as f64 / (4 * n + 2) as f64;
+        let omega = 2.0 * (1800.0_f64 / 2.0).sqrt() * last.sin();
+        let found = mode.frequency_hz * std::f64::consts::TAU;
+        println!("{n}: {found} {omega} {:?}", f.stability.largest_step);
+        assert!((found / omega - 1.0).abs() < 1e-3, "{n}: {found} {omega}");
+        // damping of k c/k: b = ω² c/k
+        let b = omega * omega * 0.6 / 1800.0;
+        let limit = (4.0 / (b + (b * b + 4.0 * omega * omega).sqrt())).min(2.0 / b);
+        let most = f.stability.largest_step.unwrap();
+        assert!((most / limit - 1.0).abs() < 2e-3, "{n}: {most} {limit}");
+        let refused = Stepper::prepare(&m, &RealTimeOptions::of(&m.system, 1.02 * limit));
+        assert_eq!(refused.err().unwrap().code(), "E_STEP_UNSTABLE");
+        assert!(Stepper::prepare(&m, &RealTimeOptions::of(&m.system, 0.98 * limit)).is_ok());
+    }
+}
+
 #[test]
 fn saved_steps_continue_with_the_same_bits() {
     for (file, n) in [("motor_pid.toml", 300), ("stack_of_boxes.toml", 20)] {

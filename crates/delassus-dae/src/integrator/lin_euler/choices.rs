@@ -16,7 +16,7 @@ pub(super) const FORM: OptionInfo = OptionInfo {
 
 pub(super) const STABILIZATION: OptionInfo = OptionInfo {
     name: "stabilization",
-    summary: "against drift: projection (one Newton step for q, then v), ggl, baumgarte or none",
+    summary: "against drift: projection (Newton steps for q, then one for v), ggl, baumgarte or none",
     kind: OptionKind::Choice {
         default: "projection",
         choices: &["none", "baumgarte", "projection", "ggl"],
@@ -27,6 +27,12 @@ pub(super) const MATRIX: OptionInfo = OptionInfo {
     name: "projection_matrix",
     summary: "with stabilization = projection; frozen: the matrix of the step; fresh: mass and constraints at the end, two more factorisations",
     kind: OptionKind::Choice { default: "frozen", choices: &["frozen", "fresh"] },
+};
+
+pub(super) const PROJECTIONS: OptionInfo = OptionInfo {
+    name: "projections",
+    summary: "with stabilization = projection: Newton steps for q; each takes the drift down by the part of a turn that bodies make in a step",
+    kind: OptionKind::Whole { default: 1, min: 1, max: 10 },
 };
 
 pub(super) const ALPHA: OptionInfo = OptionInfo {
@@ -57,7 +63,7 @@ pub(super) struct Jacobian {
 pub(super) enum Stabilization {
     /// By the terms of [`Rows`] only, if at all.
     Rows,
-    /// One Newton step for q, then one for v, with the matrix of the step.
+    /// Newton steps for q, then one for v, with the matrix of the step.
     Frozen,
     /// The same with matrices at the new point.
     Fresh,
@@ -76,6 +82,8 @@ pub(super) struct Rows {
 pub(super) struct Choices {
     pub jacobian: Jacobian,
     pub stabilization: Stabilization,
+    /// Newton steps for q.
+    pub projections: usize,
     pub rows: Rows,
 }
 
@@ -108,6 +116,8 @@ impl Choices {
             (false, false) => Rows { c_v: 1.0, c_g: 0.0 },
             (false, true) => Rows { c_v: 1.0, c_g: alpha },
         };
-        Choices { jacobian: Jacobian { stiffness, damping, reactions }, stabilization, rows }
+        let jacobian = Jacobian { stiffness, damping, reactions };
+        let projections = o.number(m, PROJECTIONS.name) as usize;
+        Choices { jacobian, stabilization, projections, rows }
     }
 }

@@ -25,7 +25,8 @@
 //! Rows: c_v = c_g = 0 is the acceleration constraint (index 1), c_v = 1 the velocity constraint
 //! at the end of the step to O(h²) (index 2). Drift |g| is O(h) and grows with time. Against it:
 //! Baumgarte's terms, g̈ + (α/h) ġ + (β/h²) g = 0 or ġ + (α/h) g = 0, give O(h²); one Newton
-//! step for q and then v with the matrix of the step at hand gives O(h³), for all times;
+//! step for q and then v with the matrix of the step at hand gives O(h³), for all times, and each further
+//! one for q a power more;
 //! so does `ggl`, q₁ = q₀ ∘ exp(h v₁ + δ) with S δ = Gᵀμ, G δ = −(g + h (G v₁ + g_t) + ½ h² γ),
 //! without any evaluation at the end of the step.
 //!
@@ -72,6 +73,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         choices::FORM,
         choices::STABILIZATION,
         choices::MATRIX,
+        choices::PROJECTIONS,
         choices::ALPHA,
         choices::BETA,
     ],
@@ -174,7 +176,10 @@ impl LinEuler {
             of_velocities: of_unknown,
             of_rows: rows,
             entries: kkt.entries(),
-            solutions: 1 + 2 * usize::from(projects) + usize::from(ggl) + usize::from(again),
+            solutions: 1
+                + usize::from(projects) * (self.choices.projections + 1)
+                + usize::from(ggl)
+                + usize::from(again),
             refinements: kkt.refinements() as usize,
         })
     }
@@ -395,7 +400,7 @@ impl LinEuler {
         Ok(())
     }
 
-    /// One Newton step onto g = 0 from q̃ in `self.q`, then one onto G v + g_t = 0.
+    /// Newton steps onto g = 0 from q̃ in `self.q`, then one onto G v + g_t = 0.
     fn project<P: Problem>(
         &mut self,
         p: &P,
@@ -406,15 +411,20 @@ impl LinEuler {
     ) -> Result<(), StepFailure> {
         let n_pos = self.dims.n_pos;
         self.work.projections += 1;
-        match fresh {
-            true => p.realize_position(to.t, &self.q, &from.z, ws),
-            false => p.realize_places(to.t, &self.q, &from.z, ws),
+        for k in 0..self.choices.projections {
+            if k > 0 {
+                self.q.copy_from_slice(&to.q);
+            }
+            match fresh {
+                true => p.realize_position(to.t, &self.q, &from.z, ws),
+                false => p.realize_places(to.t, &self.q, &from.z, ws),
+            }
+            // rolling rows take part as G x = 0: a wheel must not be slid into place
+            self.rows.fill(0.0);
+            p.residual_pos(ws, &mut self.rows[..n_pos]);
+            self.solve_rows(p, ws, fresh)?;
+            p.manifold().retract(&self.q, &self.dx, &mut to.q);
         }
-        // rolling rows take part as G x = 0: a wheel must not be slid into place
-        self.rows.fill(0.0);
-        p.residual_pos(ws, &mut self.rows[..n_pos]);
-        self.solve_rows(p, ws, fresh)?;
-        p.manifold().retract(&self.q, &self.dx, &mut to.q);
         p.realize_position(to.t, &to.q, &from.z, ws);
         p.realize_rates(&to.v, &from.z, ws);
         p.residual_vel(ws, &mut self.rows);

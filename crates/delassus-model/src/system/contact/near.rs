@@ -4,19 +4,26 @@
 use super::{ContactLimits, Contacts, shape_pair};
 use crate::system::body::FrameKin;
 use delassus_dae::{Crowd, Crowded, PointId};
-use delassus_geom::{Aabb, Broad, Contact, Feature, Pose, overlap_depth, placed_gap};
+use delassus_geom::{Aabb, Broad, Contact, Feature, Pose, Search, overlap_depth, placed_gap};
 use delassus_math::Vec3;
 
 /// Buffers of a search.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scratch {
-    contacts: Vec<Contact>,
+    found: Found,
     places: Vec<Place>,
     /// Boxes and indices of the shapes that can meet others.
     boxes: Vec<Aabb>,
     numbers: Vec<usize>,
     candidates: Vec<(usize, usize)>,
     broad: Broad,
+}
+
+/// Points of one pair, and memory of the search for them.
+#[derive(Debug, Clone, Default)]
+struct Found {
+    contacts: Vec<Contact>,
+    search: Search,
 }
 
 /// The pose of a shape.
@@ -42,7 +49,7 @@ impl Contacts {
             true => Err(Crowded::points(most, out)),
             false => Ok(()),
         };
-        let Scratch { contacts, places, boxes, numbers, candidates, broad } = scratch;
+        let Scratch { found, places, boxes, numbers, candidates, broad } = scratch;
         places.clear();
         places.extend(self.shapes.iter().map(|s| {
             let on = &frames[s.frame];
@@ -50,7 +57,7 @@ impl Contacts {
         }));
         if !self.pairs.are_many() {
             for p in &self.pairs.listed {
-                self.near_pair(p.a, p.b, places, margin, contacts, out);
+                self.near_pair(p.a, p.b, places, margin, found, out);
                 check(out)?;
             }
             return Ok(());
@@ -59,7 +66,7 @@ impl Contacts {
             for a in 0..self.shapes.len() {
                 for b in a + 1..self.shapes.len() {
                     if self.can_meet(a, b) {
-                        self.near_pair(a, b, places, margin, contacts, out);
+                        self.near_pair(a, b, places, margin, found, out);
                         check(out)?;
                     }
                 }
@@ -80,7 +87,7 @@ impl Contacts {
             return Err(too_many_pairs(limits, example));
         }
         for (i, j) in candidates.iter() {
-            self.near_pair(numbers[*i], numbers[*j], places, margin, contacts, out);
+            self.near_pair(numbers[*i], numbers[*j], places, margin, found, out);
             check(out)?;
         }
         Ok(())
@@ -135,7 +142,7 @@ impl Contacts {
         b: usize,
         places: &[Place],
         margin: f64,
-        contacts: &mut Vec<Contact>,
+        found: &mut Found,
         out: &mut Vec<PointId>,
     ) {
         let pair = shape_pair(a, b);
@@ -152,8 +159,9 @@ impl Contacts {
             out.extend((0..geometry.slots() as u32).map(|slot| PointId { pair, slot }));
             return;
         }
+        let Found { contacts, search } = found;
         contacts.clear();
-        geometry.near(pa, pb, margin, contacts);
+        geometry.near_with(pa, pb, margin, search, contacts);
         out.extend(contacts.iter().map(|c| PointId { pair, slot: c.slot }));
     }
 }
