@@ -64,19 +64,19 @@ pub fn benchmark(root: &Path, arguments: &[String]) -> Result<(), String> {
                 Err(e) => return Err(format!("{} cannot be run: {e}", program.display())),
             }
             match three {
-                true => copy("bench.md", format!("{set}_three.md"))?,
+                true => copy("bench.md", format!("{set}_three.inc"))?,
                 false => {
-                    copy("bench.md", format!("{set}.md"))?;
+                    copy("bench.md", format!("{set}.inc"))?;
                     PLOTS.iter().try_for_each(|plot| copy(plot, format!("{set}_{plot}")))?;
                 }
             }
         }
     }
     let tables = SETS.map(|set| {
-        let text = std::fs::read_to_string(book.join(format!("{set}_three.md")));
+        let text = std::fs::read_to_string(book.join(format!("{set}_three.inc")));
         (set, text.unwrap_or_default())
     });
-    let table = book.join("table3.md");
+    let table = book.join("table3.inc");
     std::fs::write(&table, table_three(&tables)).map_err(|e| format!("{}: {e}", table.display()))
 }
 

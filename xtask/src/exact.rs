@@ -293,7 +293,7 @@ fn galilean_cannon() -> Exact {
         }
         t += wait;
         if next == 0 {
-            v[0] = -e * v[0];
+            v[0] *= -e;
         } else {
             let (low, high) = (next - 1, next);
             let impulse = (1.0 + e) * (v[low] - v[high]) * m[low] * m[high] / (m[low] + m[high]);
