@@ -23,6 +23,9 @@ pub const ERRORS: [f64; 3] = [1e-3, 1e-5, 1e-7];
 /// Places at which profiles are listed.
 pub const TAUS: [f64; 4] = [1.0, 1.2, 5.0, 80.0];
 
+/// What a run costs.
+type Measure = fn(&Work) -> f64;
+
 /// Uncertainties of references by mechanism.
 pub type Known = HashMap<String, f64>;
 
@@ -140,8 +143,7 @@ impl<'a> Sheet<'a> {
             .rtols
             .iter()
             .map(|r| self.ranking("tolerance", *r, |_| true, |p, s| self.time(p, s, *r)));
-        let costs: [(&'static str, fn(&Work) -> f64); 2] =
-            [("error", |c| c.cpu_s), ("work", Work::units)];
+        let costs: [(&str, Measure); 2] = [("error", |c| c.cpu_s), ("work", Work::units)];
         let by_error = costs.iter().flat_map(|(by, cost)| {
             ERRORS.iter().map(move |e| {
                 let decidable = |p: &str| self.uncertainty(p) <= *e;
