@@ -114,6 +114,9 @@ pub struct GenAlpha {
     err: Vec<f64>,
     err_v: Vec<f64>,
     err_z: Vec<f64>,
+    /// z⃛ of the attempt and of the step before.
+    bend: Vec<f64>,
+    bend_before: Vec<f64>,
     h: f64,
     start: Derived,
     end: Derived,
@@ -130,11 +133,11 @@ pub struct GenAlpha {
 }
 remember!(GenAlpha {
     acc, matrix, jac_start, a_alg, before, in_a_row, h_prev, carry, astray, start, told_start,
-    tells_start, work, best_pivot, low_pivot,
+    tells_start, work, best_pivot, low_pivot, bend_before,
 } apart from {
     info, co, form, dims, mass_blocks, scale, rounding, mass, jac, carry_next, base, jerk, a0, v0,
     extrapolate, keeps_v, corrects, target, a1, xi, xi_pred, r, res, gap, dx, dl, tmp, tmp2, rows, q_tmp, relaxation,
-    err, err_v, err_z, h, end, told, tells,
+    err, err_v, err_z, bend, h, end, told, tells,
 });
 
 impl GenAlpha {
@@ -195,6 +198,8 @@ impl GenAlpha {
             err: nv(),
             err_v: if co.c_v == 0.0 { Vec::new() } else { nv() },
             err_z: vec![0.0; d.nz],
+            bend: vec![0.0; d.nz],
+            bend_before: vec![0.0; d.nz],
             h: 0.0,
             start: derived.clone(),
             end: derived.clone(),
@@ -267,11 +272,13 @@ impl GenAlpha {
     }
 
     /// Local error of auxiliary states: that of the trapezoidal rule, h³ z⃛/12, with z⃛ from the last two steps. What
-    /// relaxes much faster than the step is as far from where it relaxes to as its rate says.
+    /// relaxes much faster than the step is as far from where it relaxes to as its rate says. A rate that jumps bends
+    /// one way within the step across and back in the next: what two steps in a row do not confirm is a jump, whose
+    /// error shrinks no faster than the step.
     fn estimate_auxiliary(&mut self, h: f64) {
         for (i, e) in self.err_z.iter_mut().enumerate() {
             let slope = (self.end.zdot[i] - self.base.zdot[i]) / h;
-            let bend = match self.h_prev {
+            let mut bend = match self.h_prev {
                 Some(last) => {
                     let before = (self.base.zdot[i] - self.before.zdot[i]) / last;
                     2.0 * (slope - before) / (h + last)
@@ -279,6 +286,15 @@ impl GenAlpha {
                 // before the first step nothing is known
                 None => slope / h,
             };
+            self.bend[i] = bend;
+            if self.h_prev.is_some() {
+                let last = self.bend_before[i];
+                let confirmed = if bend * last > 0.0 { last.abs() } else { 0.0 };
+                // a bend that is no number stays one
+                if bend.abs() > confirmed {
+                    bend = confirmed.copysign(bend);
+                }
+            }
             *e = h * h * h * bend / (12.0 * (1.0 + 0.5 * h * self.relaxation[i]));
         }
     }
@@ -340,6 +356,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         self.in_a_row = if same { self.in_a_row + 1 } else { 1 };
         self.before.copy_from(&self.start);
         self.h_prev = Some(self.h);
+        std::mem::swap(&mut self.bend, &mut self.bend_before);
         std::mem::swap(&mut self.start, &mut self.end);
         self.tells_start = self.tells;
         if self.tells {
